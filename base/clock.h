@@ -27,18 +27,22 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual MonoTime Now() const = 0;
+  /// Returns at `t` or as soon after as the clock can; at once when `t` has passed.
+  virtual void SleepUntil(MonoTime t) = 0;
 };
 
 /// CLOCK_MONOTONIC of this host.
 class RealClock final : public Clock {
  public:
   MonoTime Now() const override;
+  void SleepUntil(MonoTime t) override;
 };
 
 /// Stands still until told otherwise. Not thread-safe: a simulation runs on one thread.
 class SimulatedClock final : public Clock {
  public:
   MonoTime Now() const override { return now_; }
+  void SleepUntil(MonoTime t) override { AdvanceTo(t); }
   /// Never backwards; an earlier `t` is ignored.
   void AdvanceTo(MonoTime t) {
     if (t > now_) now_ = t;

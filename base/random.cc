@@ -1,6 +1,7 @@
 #include "base/random.h"
 
 #include <bit>
+#include <initializer_list>
 
 namespace crest {
 

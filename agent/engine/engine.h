@@ -110,7 +110,7 @@ class Engine {
 struct EngineConfig {
   std::vector<Target> targets;     // all of one scheme; directory d lives on targets[d mod size]
   const FileSet* files = nullptr;  // names and places of objects
-  const Clock* clock = nullptr;
+  Clock* clock = nullptr;
   v1::WriteStability write_stability = v1::WRITE_STABILITY_FILE_SYNC;
   uint32_t transfer_size = 32768;  // largest READ or WRITE call, bytes; the engine may have to use less
   uint32_t max_length = 0;         // longest READ or WRITE operation, bytes
