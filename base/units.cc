@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "base/status.h"
 
 namespace crest {
@@ -202,7 +203,7 @@ std::string FormatBytes(double bytes) {
 
 std::string FormatDuration(absl::Duration d) {
   if (d == absl::InfiniteDuration()) return "forever";
-  if (d < absl::ZeroDuration()) return absl::StrCat("-", FormatDuration(-d));
+  if (d < absl::ZeroDuration()) return absl::StrCat("-", crest::FormatDuration(-d));
   const double seconds = absl::ToDoubleSeconds(d);
   if (seconds >= 59.95) {
     const int64_t total = std::llround(seconds);

@@ -25,7 +25,7 @@ absl::StatusOr<double> ParseRate(absl::string_view text);
 
 /// "531.0 KiB", "120 MiB": four significant digits at most.
 std::string FormatBytes(double bytes);
-/// "1m 30s", "20 ms", "1.5 s": for people.
+/// "1m 30s", "20 ms", "1.5 s": for people. Called with its namespace, since Abseil has one of the same name.
 std::string FormatDuration(absl::Duration d);
 /// "12,345" from 1,000 on, one decimal below.
 std::string FormatRate(double per_second);
