@@ -1,0 +1,7 @@
+#include "base/version.h"
+
+namespace crest {
+
+const char kVersion[] = CREST_VERSION;
+
+}  // namespace crest
