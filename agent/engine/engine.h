@@ -119,7 +119,7 @@ struct EngineConfig {
   uint32_t generator = 0;  // number of this generator in its agent
 };
 
-/// One kind of engine. Engines are listed in agent/engine/registry.cc's table by their folders' RegisterX functions.
+/// One kind of engine. Each engine's folder hands its own to RegisterEngine.
 struct EngineType {
   absl::string_view scheme;
   std::vector<v1::OperationKind> operations;  // what it can do

@@ -1,4 +1,4 @@
-// The engines that this program has. Each engine's folder adds itself with CREST_REGISTER_ENGINE; nothing else names
+// The engines that this program has. Each engine's folder adds itself with RegisterEngine; nothing else names
 // it.
 #ifndef CREST_AGENT_ENGINE_REGISTRY_H_
 #define CREST_AGENT_ENGINE_REGISTRY_H_

@@ -18,7 +18,7 @@ struct Target {
   std::string scheme;  // lower case
   std::string host;    // without brackets
   uint16_t port = 0;   // 0: not given
-  std::string path;    // with its leading '/', without a trailing one; empty when there is none
+  std::string path;    // with its leading '/', without a trailing one ("/" itself stays); empty when there is none
   std::map<std::string, std::string> parameters;
 };
 
