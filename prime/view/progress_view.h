@@ -4,12 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "crest/v1/result.pb.h"
@@ -68,11 +67,12 @@ class ProgressView {
   void Clear();
 
  private:
-  void Redraw(const std::string& line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Erase() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Stay(const std::string& text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Show(const std::string& step, const std::string& line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::string PointLine(const PointFigures& figures) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // All with mutex_ held.
+  void Redraw(const std::string& line);
+  void Erase();
+  void Stay(const std::string& text);
+  void Show(const std::string& step, const std::string& line);
+  std::string PointLine(absl::string_view phase, const PointFigures& figures) const;
 
   struct Point {
     uint32_t index = 0;
@@ -86,12 +86,12 @@ class ProgressView {
   const Sink sink_;
   const Clock* const clock_;
   const ViewOptions options_;
-  absl::Mutex mutex_;
-  std::string drawn_ ABSL_GUARDED_BY(mutex_);  // what the redrawn line shows; empty: nothing
-  std::string step_ ABSL_GUARDED_BY(mutex_);   // of the last plain line
-  MonoTime last_plain_ ABSL_GUARDED_BY(mutex_);
-  bool table_begun_ ABSL_GUARDED_BY(mutex_) = false;
-  Point point_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;   // guards what follows
+  std::string drawn_;  // what the redrawn line shows; empty: nothing
+  std::string step_;   // of the last plain line
+  MonoTime last_plain_;
+  bool table_begun_ = false;
+  Point point_;
 };
 
 }  // namespace crest
