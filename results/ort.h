@@ -22,7 +22,10 @@ enum class OrtRule {
 absl::StatusOr<OrtRule> ParseOrtRule(absl::string_view name);
 absl::string_view OrtRuleName(OrtRule rule);
 
-/// ORT in ms by trapezoids. `points` ascending in ops_per_sec; at least one (sfs2008) or two (storage2020).
+/// ORT in ms by trapezoids. `points` stand in the order of rising load; at least one (sfs2008) or two (storage2020) up
+/// to the peak. The peak is the highest ops_per_sec: past it a curve turns back, and what follows does not count.
+/// InvalidArgument where no such order can be seen, since the figure would be wrong without a sign of it: a point
+/// before the peak lies below the one before it, or the peak is the first of several points.
 absl::StatusOr<double> OverallResponseTime(absl::Span<const CurvePoint> points, OrtRule rule);
 
 }  // namespace crest
