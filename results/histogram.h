@@ -15,8 +15,8 @@ namespace crest {
 /// count, sum and max stay exact). Values below 256 ns have a bucket each. A bucket is reported at its middle, so the
 /// error is at most half a bucket: 1/256 of the value, ≤ 0.4 %.
 ///
-/// Record() touches one bucket and a few scalars: no allocation, no lock, no branch that depends on history. The memory
-/// (35 KiB) is allocated once; buckets never touched are never paged in. Not thread-safe.
+/// Record() touches one bucket and a few scalars: no allocation and no lock. The memory (35 KiB) is allocated once. Not
+/// thread-safe.
 class Histogram {
  public:
   static constexpr int kSubBucketBits = 7;

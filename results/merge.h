@@ -32,17 +32,21 @@ class PointMerger {
   PointMerger(uint32_t point, double requested_ops_per_sec, std::vector<std::string> agents);
   ~PointMerger();
 
-  /// A report that is malformed, of another point, or of an agent out of range: InvalidArgument, nothing is added.
+  /// In any order; one that was added before is ignored. A report that is malformed, of another point, or of an agent
+  /// out of range: InvalidArgument, nothing is added.
   absl::Status Add(uint32_t agent, const v1::IntervalReport& report);
   absl::Status Add(uint32_t agent, const v1::PointDone& done);
   void SetClockBound(uint32_t agent, absl::Duration bound);
+  /// The agent's share of the rate, by its streams; an even share until set.
+  void SetRequested(uint32_t agent, double ops_per_sec);
+  /// The agent's data stays; it is marked and no longer waited for.
   void SetLost(uint32_t agent);
   void SetFileSet(const v1::FileSetData& file_set);
 
   /// The latest interval that every present agent has reported; nullptr before the first.
   const IntervalView* latest() const;
-  /// What has been merged, at any time. `measured`: the planned window; where agents report less, the length of what
-  /// they measured counts.
+  /// What has been merged, at any time. The window is as long as the agent that measured longest did measure; one that
+  /// falls short of it was not there throughout and counts as lost. `started_at`: RFC 3339, UTC. `stopped`: by prime.
   v1::PointData Finish(absl::string_view started_at, absl::Duration warmup, bool stopped) const;
 
  private:
