@@ -10,8 +10,9 @@
 
 namespace crest {
 
-/// Fills buffers from a pool of random bytes and stamps each 4 KiB block (of the file) with a number that differs for
-/// every (seed, object, block, generation), so that no deduplicating server finds two alike. Thread-safe.
+/// Fills buffers from a pool of random bytes, each 4 KiB block (of the file) combined with a number that differs for
+/// every (seed, object, block, generation), so that neither whole blocks nor parts of them are found alike by a server
+/// that removes duplicates. Any part of a block can be had by itself. Thread-safe.
 class Content {
  public:
   explicit Content(uint64_t seed);

@@ -37,8 +37,8 @@ class WorkloadModel {
 /// in its constructor. Not thread-safe.
 ///
 /// Every sequence is a legal one: CREATE and REMOVE take turns within their joint share, so a REMOVE always names a
-/// file whose CREATE came before it in this stream; a file is read only where prepare wrote it; an append that would
-/// pass FileSet::MaxFileSize starts again at the nominal end.
+/// file whose CREATE came before it in this stream (the oldest one left); a file is read only where prepare wrote it;
+/// an append that would pass FileSet::MaxFileSize starts again at the nominal end. The laws are in docs/workloads.md.
 class OperationStream {
  public:
   OperationStream(const WorkloadModel* model, const FileSetCounts& counts, uint32_t stream, uint32_t stream_count,
@@ -51,8 +51,30 @@ class OperationStream {
   std::vector<Operation> Leftovers() const;
 
  private:
-  const WorkloadModel* model_;
+  // One operation in the making, and where its random numbers come from.
+  struct Draft;
+  // An accessed file of this stream: its place, and its index among them.
+  struct AccessedFile {
+    uint64_t index = 0;
+    FileSetSlice::Place place;
+  };
+
+  AccessedFile ChooseAccessed(Draft& draft) const;
+  void FillRead(Draft& draft) const;
+  void FillWrite(Draft& draft);
+  void FillCreateOrRemove(Draft& draft);
+  Operation Created(v1::OperationKind kind, uint64_t k) const;
+
+  const WorkloadModel::Tables* tables_;
   FileSetSlice slice_;
+  uint64_t operations_key_;
+  uint64_t created_key_;
+  uint64_t first_generation_;
+  uint64_t index_ = 0;
+  uint64_t created_ = 0;
+  uint64_t removed_ = 0;
+  // By accessed file: bytes that appends have put behind its nominal end. Empty where no write appends.
+  std::vector<uint32_t> appended_;
 };
 
 }  // namespace crest

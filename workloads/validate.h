@@ -19,6 +19,9 @@ struct FieldError {
 /// operations twice, sizes absurd or above what the file set holds, REMOVE without CREATE, … Empty: it can run.
 std::vector<FieldError> ValidateWorkload(const v1::Workload& workload);
 
+/// The part of ValidateWorkload that is about the file set alone; paths begin with "file_set.".
+std::vector<FieldError> ValidateFileSet(const v1::FileSetSpec& file_set);
+
 /// Whether `streams` streams can each own a directory at `requested_ops_per_s`, the least rate of a run; the message
 /// says which bytes_per_op_rate or number of streams would do.
 std::vector<FieldError> ValidateStreams(const v1::Workload& workload, uint32_t streams, double requested_ops_per_s);
