@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/clock.h"
 #include "crest/v1/agent.pb.h"
 #include "crest/v1/result.pb.h"
 #include "prime/fleet/tls.h"
@@ -18,8 +19,7 @@
 
 namespace crest {
 
-/// The protocol that this prime speaks; an agent of another is refused.
-inline constexpr uint32_t kProtocolVersion = 1;
+class FleetSessions;
 
 /// One agent: where it is dialled and how people call it.
 struct AgentEndpoint {
@@ -130,8 +130,14 @@ class Fleet {
   absl::Status Close();
 
  private:
-  class Sessions;
-  std::unique_ptr<Sessions> sessions_;
+  void StartPoint(const PointRequest& request, MonoTime start);
+  /// From now to a start that every agent can hear of in time.
+  absl::Duration Lead() const;
+
+  const FleetOptions options_;
+  std::unique_ptr<FleetSessions> sessions_;
+  std::vector<v1::HostInfo> hosts_;
+  std::vector<ClockEstimate> clocks_;
 };
 
 }  // namespace crest

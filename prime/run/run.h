@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "crest/v1/spec.pb.h"
 #include "prime/fleet/fleet.h"
@@ -49,8 +50,8 @@ struct RunOutcome {
 /// leaves no folder.
 RunOutcome Run(const RunOptions& options);
 
-/// The exit code of a run that ends with `status`: InvalidArgument is the spec's, Cancelled an interrupt, all else an
-/// agent's or the target's.
+/// The exit code of a run that ends with the error `status`: InvalidArgument is the spec's, Cancelled an interrupt, all
+/// else an agent's or the target's.
 ExitCode ExitCodeOf(const absl::Status& status);
 
 }  // namespace crest
