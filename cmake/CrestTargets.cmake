@@ -7,6 +7,10 @@ target_include_directories(crest_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(crest_options INTERFACE -ffp-contract=off)
 add_library(crest_warnings INTERFACE)
 target_compile_options(crest_warnings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+# Designated initialisers name what differs from the default.
+target_compile_options(crest_warnings INTERFACE -Wno-missing-field-initializers)
+# GCC 12 sees overlaps in std::string's own concatenation (gcc bug 105651).
+target_compile_options(crest_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(CREST_WERROR)
   target_compile_options(crest_warnings INTERFACE -Werror)
 endif()
