@@ -32,7 +32,7 @@ class HtmlTable {
   struct Column {
     std::string title;
     Align align = Align::kRight;
-    std::string hint;  // shown on hovering over the title; empty: none
+    std::string hint = {};  // shown on hovering over the title; empty: none
   };
 
   explicit HtmlTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
