@@ -19,7 +19,7 @@ std::string NameOfFile(absl::string_view source) {
 
 void FillLoad(v1::LoadSpec& load) {
   if (load.plan() == v1::LOAD_PLAN_UNSPECIFIED) {
-    load.set_plan(load.rates().empty() ? v1::LOAD_PLAN_CURVE : v1::LOAD_PLAN_STEPS);
+    load.set_plan(load.rates().empty() || load.has_peak() ? v1::LOAD_PLAN_CURVE : v1::LOAD_PLAN_STEPS);
   }
   if (load.plan() == v1::LOAD_PLAN_CURVE && load.points() == 0) load.set_points(10);
   if (!load.has_warmup()) *load.mutable_warmup() = ToProto(absl::Seconds(300));

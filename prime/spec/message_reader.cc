@@ -103,7 +103,10 @@ class Reader {
       if (!IsMessage(field) || IsStruct(field) || field.is_repeated() || IsInternal(field)) continue;
       if (field.message_type()->FindFieldByName(child.key) == nullptr) continue;
       advice = absl::StrCat("; write it under '", field.name(), "'");
-      places_.MarkWrong(JoinPath(JoinPath(path, field.name()), child.key));
+      const YamlNode* there = map.Child(field.name());
+      if (there == nullptr || there->Child(child.key) == nullptr) {
+        places_.MarkWrong(JoinPath(JoinPath(path, field.name()), child.key));
+      }
       break;
     }
     const std::string where = path.empty() ? "" : absl::StrCat(" in '", path, "'");

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "crest/v1/options.pb.h"
@@ -40,6 +41,22 @@ const Descriptor* TypeOf(const Descriptor* message, const std::string& key) {
   return is_map && !field->is_repeated() ? field->message_type() : nullptr;
 }
 
+// Lists, maps and quoted text are YAML; all else is taken as it stands, so that no ':' or '#' in it surprises.
+YamlNode ParseValue(const std::string& text, size_t start, const std::string& source, std::vector<SpecError>& errors) {
+  const absl::string_view value = absl::string_view(text).substr(start);
+  const int column = static_cast<int>(start) + 1;
+  const bool is_yaml = !value.empty() && absl::StrContains("[{\"'", value[0]);
+  if (is_yaml) return ParseYaml(value, source, errors, column);
+  YamlNode node;
+  if (!value.empty()) {
+    node.kind = YamlNode::Kind::kScalar;
+    node.scalar = std::string(value);
+    node.plain = true;
+    node.place = Place{source, 1, column};
+  }
+  return node;
+}
+
 }  // namespace
 
 void ApplyOverride(const std::string& text, const Descriptor& type, YamlNode& root, std::vector<SpecError>& errors) {
@@ -53,9 +70,12 @@ void ApplyOverride(const std::string& text, const Descriptor& type, YamlNode& ro
     errors.push_back({start, absl::StrCat("'", text, "' is not KEY=VALUE; write it as in --set load.peak=5000")});
     return;
   }
+  if (!IsTextWithoutControls(text)) {
+    errors.push_back({start, "holds control characters or bytes that are not UTF-8; remove them"});
+    return;
+  }
   const size_t errors_before = errors.size();
-  YamlNode value =
-      ParseYaml(absl::string_view(text).substr(equals + 1), start.source, errors, static_cast<int>(equals) + 2);
+  YamlNode value = ParseValue(text, equals + 1, start.source, errors);
   if (errors.size() != errors_before) return;
 
   YamlNode* node = &root;

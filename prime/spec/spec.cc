@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
-#include <sstream>
+#include <memory>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -67,11 +66,11 @@ class SpecParser {
 
   ParsedSpec Parse(absl::string_view text, const std::vector<std::string>& overrides) && {
     YamlNode root = ParseYaml(text, source_, parsed_.errors);
-    // Of a text that is no YAML, what was read says little: its errors would only follow from the first.
-    if (!parsed_.errors.empty() && root.kind == YamlNode::Kind::kNull) return std::move(parsed_);
+    const bool is_yaml = parsed_.errors.empty();
+    if (!is_yaml && root.kind == YamlNode::Kind::kNull) return std::move(parsed_);
     if (root.kind == YamlNode::Kind::kNull) {
       root.kind = YamlNode::Kind::kMap;
-      root.place.source = source_;
+      root.place = Place{source_};
     }
     for (const std::string& text_of_override : overrides) {
       ApplyOverride(text_of_override, *v1::RunSpec::descriptor(), root, parsed_.errors);
@@ -80,7 +79,8 @@ class SpecParser {
     RefuseAutoPeak(root);
     ReadFields(root);
     Complaints complaints(places_, parsed_.errors);
-    if (root.kind == YamlNode::Kind::kMap) Check(complaints);
+    // Where the YAML itself is wrong, values may be missing for that alone.
+    if (is_yaml && root.kind == YamlNode::Kind::kMap) Check(complaints);
     SortErrors();
     return std::move(parsed_);
   }
@@ -152,7 +152,7 @@ class SpecParser {
     }
     parsed_.streams = load.has_streams() ? load.streams() : AutoStreams(*greatest, limit_s);
     for (const FieldError& error : ValidateStreams(parsed_.spec.workload(), parsed_.streams, *least)) {
-      complaints.Add(JoinPath("workload", error.path), error.message);
+      complaints.Add(JoinPath(error.path == "streams" ? "load" : "workload", error.path), error.message);
     }
   }
 
@@ -196,12 +196,14 @@ class SpecParser {
   FieldPlaces places_;
 };
 
+// At most a little more than ParseYaml takes, so that an endless file ends.
 absl::StatusOr<std::string> ReadAll(const std::string& path) {
-  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file.is_open() || file.bad() || errno == EISDIR) {
+  constexpr size_t kMaxBytes = (1 << 20) + 1;
+  const auto close = [](std::FILE* f) { return f == stdin ? 0 : std::fclose(f); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(path == "-" ? stdin : std::fopen(path.c_str(), "rbe"), close);
+  std::string text(kMaxBytes, '\0');
+  if (file != nullptr) text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (file == nullptr || std::ferror(file.get()) != 0) {
     return absl::NotFoundError(absl::StrCat("cannot be read: ", std::strerror(errno), "; give the path of a spec"));
   }
   return text;

@@ -84,6 +84,32 @@ class Placer {
     return At(static_cast<size_t>(mark.line), static_cast<size_t>(mark.column));
   }
 
+  // Whether the quote that opens at `mark`, if one does, is closed. The parser itself lets the text's end close it.
+  bool IsQuoteClosed(const YAML::Mark& mark) const {
+    if (mark.line < 0 || static_cast<size_t>(mark.line) >= line_starts_.size()) return true;
+    const size_t start = line_starts_[static_cast<size_t>(mark.line)] + static_cast<size_t>(mark.column);
+    if (start >= text_.size() || (text_[start] != '"' && text_[start] != '\'')) return true;
+    const char quote = text_[start];
+    for (size_t i = start + 1; i < text_.size(); ++i) {
+      if (quote == '"' && text_[i] == '\\') {
+        ++i;
+      } else if (text_[i] == quote) {
+        const bool doubled = quote == '\'' && i + 1 < text_.size() && text_[i + 1] == quote;
+        if (!doubled) return true;
+        ++i;
+      }
+    }
+    return false;
+  }
+
+  // Whether nothing but space follows `mark`.
+  bool IsAtEnd(const YAML::Mark& mark) const {
+    if (mark.line < 0 || static_cast<size_t>(mark.line) >= line_starts_.size()) return true;
+    const absl::string_view rest = text_.substr(line_starts_[static_cast<size_t>(mark.line)]);
+    const size_t column = std::min(static_cast<size_t>(mark.column), rest.size());
+    return absl::StripAsciiWhitespace(rest.substr(column)).empty();
+  }
+
   Place AtOffset(size_t offset) const {
     size_t line = 0;
     while (line + 1 < line_starts_.size() && line_starts_[line + 1] <= offset) ++line;
@@ -152,6 +178,7 @@ class TreeBuilder final : public YAML::EventHandler {
     node.scalar = value;
     node.plain = tag == "?";
     CheckTag(node.place, tag);
+    if (!node.plain && !placer_.IsQuoteClosed(mark)) Complain(node.place, "this quote is never closed");
     Finish(std::move(node), anchor);
   }
 
@@ -302,6 +329,8 @@ absl::string_view KindName(YamlNode::Kind kind) {
   return "";
 }
 
+bool IsTextWithoutControls(absl::string_view text) { return FindBadByte(text) == absl::string_view::npos; }
+
 YamlNode ParseYaml(absl::string_view text, absl::string_view source, std::vector<SpecError>& errors, int first_column) {
   absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   const Placer placer(text, source, first_column);
@@ -320,9 +349,10 @@ YamlNode ParseYaml(absl::string_view text, absl::string_view source, std::vector
     while (!builder.full() && parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& e) {
-    // What is found out at the end of the text has no mark; then what was left open is the place to look at.
+    // What is missing at the end of the text (or has no mark) was left open where it began.
     const bool no_mark = e.mark.line <= 0 && e.mark.column <= 0;
-    const Place place = no_mark && builder.open_place() != nullptr ? *builder.open_place() : placer.At(e.mark);
+    const bool left_open = (no_mark || placer.IsAtEnd(e.mark)) && builder.open_place() != nullptr;
+    const Place place = left_open ? *builder.open_place() : placer.At(e.mark);
     errors.push_back({place, absl::StrCat("wrong YAML: ", e.msg, "; check the indentation, brackets and quotes here")});
   } catch (const std::exception& e) {
     errors.push_back({placer.AtOffset(0), absl::StrCat("wrong YAML: ", e.what())});

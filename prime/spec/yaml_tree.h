@@ -48,6 +48,9 @@ struct YamlNode {
 /// "a list", "a map", … for messages.
 absl::string_view KindName(YamlNode::Kind kind);
 
+/// Whether `text` is UTF-8 without control characters but tabs and line ends.
+bool IsTextWithoutControls(absl::string_view text);
+
 /// Reads one YAML document. Whatever is wrong goes to `errors`: wrong syntax, duplicate keys, keys that are not plain
 /// words, tags of its own, text that is not UTF-8, and more than a spec can need (1 MiB, 10,000 values, 32 levels;
 /// aliases count as what they stand for). What could be read is returned. `first_column` is where the text starts on
