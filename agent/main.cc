@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -54,7 +54,8 @@ void Declare(CLI::App& app, Flags& flags) {
   app.add_flag("--insecure", flags.server.insecure,
                "Listen beyond this host without TLS: anyone who reaches the port can use it");
   app.add_option("--allow", flags.allow,
-                 "Target that primes may use, or a prefix of it; repeatable. Without it: only sim and null");
+                 "Target that primes may use, or a prefix of it; repeatable. Without it: only sim and null")
+      ->allow_extra_args(false);
   app.add_option("--generators", flags.generators, "Threads that generate load; 0: half the CPUs")
       ->check(CLI::Range(0U, kMaxGenerators))
       ->capture_default_str();
@@ -147,6 +148,7 @@ int Main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : kExitBadCall;
   }
   SetLogLevel(flags.log_level);
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);  // what it has to say, Refuse says better
   const sigset_t signals = BlockSignals();
   const pid_t watched = flags.exit_with_parent ? parent : 0;
   return Serve(std::move(flags), signals, watched);
