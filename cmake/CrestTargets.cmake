@@ -29,7 +29,13 @@ function(crest_library name)
 endfunction()
 
 # crest_test(NAME SRCS file... DEPS target... [LABELS label...] [TIMEOUT seconds])
-# A GoogleTest program NAME, run by ctest as one test.
+# A GoogleTest program NAME, run by ctest as one test. Labels say where it may run:
+#   servers  needs real servers or the built programs; release build only
+#   timing   measures time, which a sanitizer would stretch; release build only
+#   tsan     is about threads; runs under the thread sanitizer too
+# The targets sanitized_tests and tsan_tests build what `./dev test` runs under each sanitizer.
+add_custom_target(sanitized_tests)
+add_custom_target(tsan_tests)
 function(crest_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SRCS})
@@ -41,5 +47,11 @@ function(crest_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   if(ARG_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
+  endif()
+  if(NOT "servers" IN_LIST ARG_LABELS AND NOT "timing" IN_LIST ARG_LABELS)
+    add_dependencies(sanitized_tests ${name})
+  endif()
+  if("tsan" IN_LIST ARG_LABELS)
+    add_dependencies(tsan_tests ${name})
   endif()
 endfunction()

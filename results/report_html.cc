@@ -150,7 +150,7 @@ std::string Header(const v1::RunResult& result) {
                                 summary.limit_reached() || !peak ? "Peak" : "Peak, at least"),
                       KeyFigure(peak ? absl::StrFormat("%.2f", summary.overall_response_time_ms()) : "–", "ms",
                                 absl::StrCat("Overall response time (ORT)", rule)),
-                      KeyFigure(FormatMs(summary.limit_ms()), "ms", "Limit of the mean response time"), "</dl>\n<p>",
+                      KeyFigure(absl::StrCat(summary.limit_ms()), "ms", "Limit of the mean response time"), "</dl>\n<p>",
                       EscapeHtml(HeadlineSentence(result)), "</p>\n</header>\n");
 }
 
