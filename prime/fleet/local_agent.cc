@@ -202,7 +202,7 @@ void LocalAgent::End() {
 void LocalAgent::Kill() {
   {
     const std::lock_guard lock(mutex_);
-    if (pid_ > 0) kill(pid_, SIGKILL);
+    if (pid_ > 0) kill(-pid_, SIGKILL);  // its group: whatever it started, too
   }
   RemoveFolder();
 }

@@ -145,7 +145,8 @@ absl::Status FleetSessions::Lost(size_t agent, const std::string& step, const gr
         absl::StrCat(name(agent), ": the agent ended its session while ", step, "; its log says why"));
   }
   // Before the session is open, its end is the agent's answer: a refusal in its own words.
-  const bool broke = ended.error_code() == grpc::StatusCode::UNAVAILABLE;
+  const bool broke =
+      ended.error_code() == grpc::StatusCode::UNAVAILABLE || ended.error_code() == grpc::StatusCode::CANCELLED;
   if (!agents_[agent].opened || !broke) return ExplainRpc(name(agent), ended, options_.open_timeout);
   return absl::UnavailableError(absl::StrCat(name(agent), ": the session broke while ", step, " (",
                                              ended.error_message(),
