@@ -1,14 +1,16 @@
 #include "prime/spec/check.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/address.h"
+#include "base/status.h"
 #include "prime/spec/durations.h"
+#include "prime/spec/spec.h"
 #include "prime/spec/targets.h"
 #include "workloads/validate.h"
 
@@ -22,6 +24,23 @@ constexpr int kMaxPoints = 1000;
 constexpr double kMaxRate = 1e9;
 
 std::string Indexed(absl::string_view list, int i) { return absl::StrCat(list, "[", i, "]"); }
+
+// Appends the agents that one entry stands for.
+absl::Status ExpandAgent(const v1::AgentSpec& entry, absl::flat_hash_set<std::string>& seen,
+                         std::vector<v1::AgentSpec>& expanded) {
+  CREST_ASSIGN_OR_RETURN(const std::vector<std::string> names, ExpandRange(entry.address()));
+  for (const std::string& name : names) {
+    CREST_ASSIGN_OR_RETURN(const Address address, ParseAddress(name));
+    if (address.unix_path.empty() && address.port == 0) {
+      return absl::InvalidArgumentError("port 0 cannot be dialled; give the port that the agent listens on");
+    }
+    if (!seen.insert(address.ToString()).second) {
+      return absl::InvalidArgumentError(absl::StrCat(address.ToString(), " is listed twice; an agent takes part once"));
+    }
+    expanded.emplace_back(entry).set_address(address.ToString());
+  }
+  return absl::OkStatus();
+}
 
 void CheckTargets(const v1::RunSpec& spec, Complaints& complaints) {
   if (spec.target().empty())
@@ -46,30 +65,11 @@ void CheckTargets(const v1::RunSpec& spec, Complaints& complaints) {
 // Writes out ranges; each address is checked once whole.
 void CheckAgents(v1::RunSpec& spec, Complaints& complaints) {
   std::vector<v1::AgentSpec> expanded;
-  absl::flat_hash_map<std::string, int> seen;
+  absl::flat_hash_set<std::string> seen;
   for (int i = 0; i < spec.agents_size(); ++i) {
-    const std::string path = absl::StrCat(Indexed("agents", i), ".address");
-    const absl::StatusOr<std::vector<std::string>> names = ExpandRange(spec.agents(i).address());
-    if (!names.ok()) {
-      complaints.Add(path, std::string(names.status().message()));
-      continue;
-    }
-    for (const std::string& name : *names) {
-      const absl::StatusOr<Address> address = ParseAddress(name);
-      if (!address.ok()) {
-        complaints.Add(path, std::string(address.status().message()));
-        break;
-      }
-      if (address->unix_path.empty() && address->port == 0) {
-        complaints.Add(path, "port 0 cannot be dialled; give the port that the agent listens on");
-        break;
-      }
-      if (!seen.emplace(address->ToString(), i).second) {
-        complaints.Add(path, address->ToString(), " is listed twice; an agent takes part once");
-        break;
-      }
-      v1::AgentSpec& agent = expanded.emplace_back(spec.agents(i));
-      agent.set_address(address->ToString());
+    const absl::Status status = ExpandAgent(spec.agents(i), seen, expanded);
+    if (!status.ok()) {
+      complaints.Add(absl::StrCat(Indexed("agents", i), ".address"), std::string(status.message()));
     }
   }
   if (expanded.size() > kMaxAgents) complaints.Add("agents", "lists more than 10,000 agents");
@@ -138,6 +138,17 @@ void CheckValidity(const v1::ValiditySpec& validity, const std::string& path, Co
 }
 
 }  // namespace
+
+absl::StatusOr<std::vector<v1::AgentSpec>> ParseAgents(const std::vector<std::string>& list) {
+  std::vector<v1::AgentSpec> expanded;
+  absl::flat_hash_set<std::string> seen;
+  for (const std::string& text : list) {
+    v1::AgentSpec entry;
+    entry.set_address(text);
+    CREST_RETURN_IF_ERROR(ExpandAgent(entry, seen, expanded));
+  }
+  return expanded;
+}
 
 void CheckSpec(v1::RunSpec& spec, Complaints& complaints) {
   if (spec.name().size() > kMaxNameBytes) complaints.Add("name", "is longer than 200 bytes");

@@ -35,6 +35,9 @@ ParsedSpec ParseSpec(absl::string_view text, absl::string_view source, const std
 /// The same for a file; "-" is standard input.
 ParsedSpec ReadSpecFile(const std::string& path, const std::vector<std::string>& overrides = {});
 
+/// A list of agents outside a spec: ranges written out, addresses whole. InvalidArgument names the one that is wrong.
+absl::StatusOr<std::vector<v1::AgentSpec>> ParseAgents(const std::vector<std::string>& list);
+
 /// A shipped workload, whole. NotFound suggests the name that was probably meant.
 absl::StatusOr<v1::Workload> ProfileWorkload(absl::string_view name);
 
