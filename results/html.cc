@@ -49,19 +49,17 @@ std::string EscapeScriptJson(absl::string_view json) {
 
 std::string FormatCount(double value) { return std::isfinite(value) ? WithThousands(value) : std::string(kUnknown); }
 
-std::string FormatRate(double per_second) {
-  return std::isfinite(per_second) ? FourDigits(per_second) : std::string(kUnknown);
-}
+std::string FormatFigure(double value) { return std::isfinite(value) ? FourDigits(value) : std::string(kUnknown); }
 
 std::string FormatMs(std::optional<double> ms) {
   return ms.has_value() && std::isfinite(*ms) ? FourDigits(*ms) : std::string(kUnknown);
 }
 
-std::string FormatPercent(double ratio) {
+std::string FormatShare(double ratio) {
   return std::isfinite(ratio) ? absl::StrFormat("%.2f %%", ratio * 100) : std::string(kUnknown);
 }
 
-std::string FormatMiB(double bytes) { return FormatRate(bytes / (1024.0 * 1024.0)); }
+std::string FormatMiB(double bytes) { return FormatFigure(bytes / (1024.0 * 1024.0)); }
 
 void HtmlTable::AddRow(const std::vector<std::string>& cells, absl::string_view row_class) {
   absl::StrAppend(&rows_, row_class.empty() ? "<tr>" : absl::StrCat("<tr class=\"", row_class, "\">"));

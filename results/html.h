@@ -20,9 +20,9 @@ std::string EscapeScriptJson(absl::string_view json);
 
 /// Figures as people read them; an unset or non-finite one is an en dash.
 std::string FormatCount(double value);           // 12,345
-std::string FormatRate(double per_second);       // 12,345 · 123.4 · 1.234
+std::string FormatFigure(double value);          // 12,345 · 123.4 · 1.234
 std::string FormatMs(std::optional<double> ms);  // 1.234 · 12.34 · 123.4 · 1,234
-std::string FormatPercent(double ratio);         // 12.34 %
+std::string FormatShare(double ratio);           // 12.34 %
 std::string FormatMiB(double bytes);             // 12.34
 
 /// A table whose cells are given row by row. The first column is a row's name.

@@ -42,7 +42,7 @@ std::string Nics(const v1::HostInfo& host) {
                    {"Addresses", Align::kLeft}});
   for (const v1::NetworkInterface& nic : host.nics()) {
     table.AddRow({nic.name(), nic.driver(),
-                  nic.speed_bits_per_sec() > 0 ? FormatRate(nic.speed_bits_per_sec() / 1e9) : "–",
+                  nic.speed_bits_per_sec() > 0 ? FormatFigure(nic.speed_bits_per_sec() / 1e9) : "–",
                   absl::StrCat(nic.mtu()), nic.physical() ? "yes" : "no", absl::StrJoin(nic.addresses(), ", ")});
   }
   return table.ToHtml("Network interfaces.");

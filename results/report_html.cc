@@ -119,7 +119,7 @@ std::string HeadlineSentence(const v1::RunResult& result) {
   std::string text = absl::StrFormat("%d of %d load points are valid. ", valid, result.points_size());
   if (const v1::LoadPoint* peak = PeakPoint(result)) {
     absl::StrAppend(&text, "The highest within the limit is load point ", peak->index(), ": ",
-                    FormatRate(peak->achieved_ops_per_sec()), " ops/s at a mean ", HeadlineTime(result), " of ",
+                    FormatFigure(peak->achieved_ops_per_sec()), " ops/s at a mean ", HeadlineTime(result), " of ",
                     FormatMs(peak->mean_response_ms()), " ms. ");
     if (!summary.limit_reached()) {
       absl::StrAppend(&text, "No load point broke the limit, so the peak is a lower bound. ");
@@ -146,12 +146,12 @@ std::string Header(const v1::RunResult& result) {
                       " <span class=\"verdict ", summary.valid() ? "good\">valid" : "bad\">not valid",
                       "</span></h1>\n<p class=\"quiet\">", EscapeHtml(result.spec().workload().name()), " on ",
                       EscapeHtml(absl::StrJoin(result.spec().target(), ", ")), "</p>\n<dl class=\"figures\">\n",
-                      KeyFigure(peak ? FormatRate(summary.peak_ops_per_sec()) : "–", "ops/s",
+                      KeyFigure(peak ? FormatFigure(summary.peak_ops_per_sec()) : "–", "ops/s",
                                 summary.limit_reached() || !peak ? "Peak" : "Peak, at least"),
                       KeyFigure(peak ? absl::StrFormat("%.2f", summary.overall_response_time_ms()) : "–", "ms",
                                 absl::StrCat("Overall response time (ORT)", rule)),
-                      KeyFigure(absl::StrCat(summary.limit_ms()), "ms", "Limit of the mean response time"), "</dl>\n<p>",
-                      EscapeHtml(HeadlineSentence(result)), "</p>\n</header>\n");
+                      KeyFigure(absl::StrCat(summary.limit_ms()), "ms", "Limit of the mean response time"),
+                      "</dl>\n<p>", EscapeHtml(HeadlineSentence(result)), "</p>\n</header>\n");
 }
 
 // ---- load points -------------------------------------------------------------------------------------------------
@@ -174,8 +174,8 @@ std::string PointsSection(const v1::RunResult& result) {
     const bool is_peak = point.index() == result.summary().peak_point();
     const absl::string_view verdict =
         !point.valid() ? "not valid" : (!point.within_limit() ? "over the limit" : (is_peak ? "peak" : "valid"));
-    table.AddRow({absl::StrCat(point.index()), FormatRate(point.requested_ops_per_sec()),
-                  FormatRate(point.achieved_ops_per_sec()), FormatMs(point.mean_response_ms()),
+    table.AddRow({absl::StrCat(point.index()), FormatFigure(point.requested_ops_per_sec()),
+                  FormatFigure(point.achieved_ops_per_sec()), FormatMs(point.mean_response_ms()),
                   FormatMs(Optional(point.has_p50_ms(), point, &v1::LoadPoint::p50_ms)),
                   FormatMs(Optional(point.has_p95_ms(), point, &v1::LoadPoint::p95_ms)),
                   FormatMs(Optional(point.has_p99_ms(), point, &v1::LoadPoint::p99_ms)),
@@ -208,8 +208,8 @@ std::string OperationsTable(const v1::LoadPoint& point) {
   for (const v1::LoadPointOperation& operation : point.operations()) {
     using Op = v1::LoadPointOperation;
     const double rate = point.measured_seconds() > 0 ? operation.count() / point.measured_seconds() : 0;
-    table.AddRow({operation.name(), FormatPercent(operation.target_share()), FormatPercent(operation.share()),
-                  FormatRate(rate), FormatMs(operation.mean_ms()),
+    table.AddRow({operation.name(), FormatShare(operation.target_share()), FormatShare(operation.share()),
+                  FormatFigure(rate), FormatMs(operation.mean_ms()),
                   FormatMs(Optional(operation.has_p50_ms(), operation, &Op::p50_ms)),
                   FormatMs(Optional(operation.has_p95_ms(), operation, &Op::p95_ms)),
                   FormatMs(Optional(operation.has_p99_ms(), operation, &Op::p99_ms)), FormatMs(operation.max_ms()),
@@ -246,9 +246,9 @@ std::string AgentsTable(const v1::LoadPoint& point) {
                    {"Present", Align::kLeft}});
   for (const v1::LoadPointAgent& agent : point.agents()) {
     table.AddRow(
-        {agent.address(), FormatRate(agent.achieved_ops_per_sec()), FormatMs(agent.mean_response_ms()),
-         FormatCount(agent.error_count()), FormatMs(agent.schedule_lag_p99_ms()), FormatPercent(agent.cpu_busy()),
-         FormatRate(agent.agent_cpu_us_per_operation()), FormatMiB(agent.rx_bytes_per_sec()),
+        {agent.address(), FormatFigure(agent.achieved_ops_per_sec()), FormatMs(agent.mean_response_ms()),
+         FormatCount(agent.error_count()), FormatMs(agent.schedule_lag_p99_ms()), FormatShare(agent.cpu_busy()),
+         FormatFigure(agent.agent_cpu_us_per_operation()), FormatMiB(agent.rx_bytes_per_sec()),
          FormatMiB(agent.tx_bytes_per_sec()), FormatMs(agent.clock_bound_ms()), FormatCount(agent.reconnect_count()),
          agent.lost() ? "lost" : "throughout"},
         agent.lost() ? "invalid" : "");
@@ -258,7 +258,8 @@ std::string AgentsTable(const v1::LoadPoint& point) {
 
 std::string PointFacts(const v1::LoadPoint& point) {
   std::vector<std::string> facts = {
-      absl::StrCat(FormatCount(point.operation_count()), " operations in ", FormatRate(point.measured_seconds()), " s"),
+      absl::StrCat(FormatCount(point.operation_count()), " operations in ", FormatFigure(point.measured_seconds()),
+                   " s"),
       absl::StrCat(FormatCount(point.call_count()), " calls and ", FormatCount(point.extra_call_count()), " extra"),
       absl::StrCat("wait in the client ", FormatMs(point.mean_wait_ms()), " ms"),
       absl::StrCat("dropped ", FormatCount(point.dropped_count())),
@@ -279,7 +280,7 @@ std::string DetailSection(const v1::RunResult& result) {
   std::string details;
   for (const v1::LoadPoint& point : result.points()) {
     absl::StrAppend(&details, "<details name=\"point\"", &point == peak ? " open" : "", "><summary>Load point ",
-                    point.index(), " <span class=\"quiet\">", FormatRate(point.achieved_ops_per_sec()), " ops/s, ",
+                    point.index(), " <span class=\"quiet\">", FormatFigure(point.achieved_ops_per_sec()), " ops/s, ",
                     FormatMs(point.mean_response_ms()), " ms",
                     point.index() == result.summary().peak_point() ? " · peak" : "",
                     point.valid() ? "" : " · not valid", "</span></summary>\n", PointFacts(point),

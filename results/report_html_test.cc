@@ -159,7 +159,7 @@ TEST(Html, FiguresKeepFourDigits) {
   EXPECT_EQ(FormatMs(NAN), "–");
   EXPECT_EQ(FormatCount(1234567), "1,234,567");
   EXPECT_EQ(FormatCount(-0.2), "0");
-  EXPECT_EQ(FormatPercent(0.2604), "26.04 %");
+  EXPECT_EQ(FormatShare(0.2604), "26.04 %");
 }
 
 }  // namespace
