@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -21,6 +22,10 @@ namespace {
 constexpr uint64_t kLayoutVersion = 1;
 constexpr uint64_t kMaxDirectories = uint64_t{1} << 40;
 constexpr size_t kMaxNameLength = 64;
+// How many orders are drawn for directories and blocks to pick from, each turned by an amount of its own: 1,920
+// different directories and 9,216 different blocks for sfs2008-nfs.
+constexpr uint32_t kSlotOrders = 64;
+constexpr uint32_t kSizeOrders = 16;
 
 uint64_t DivideRoundingUp(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
@@ -60,26 +65,24 @@ FileSet::FileSet(const v1::FileSetSpec& spec, uint64_t seed)
       files_per_directory_(spec.files_per_directory()),
       io_files_per_non_io_file_(spec.io_files_per_non_io_file()),
       io_files_per_symlink_(spec.io_files_per_symlink()),
-      block_accessed_(BlockAccessedFiles(spec)),
-      slot_key_(KeyFor(KeyUse::kSlots, seed)),
-      accessed_size_key_(KeyFor(KeyUse::kAccessedSizes, seed)),
-      other_size_key_(KeyFor(KeyUse::kOtherSizes, seed)),
-      slots_(files_per_directory_),
-      accessed_ranks_(block_accessed_),
-      other_ranks_(std::max<uint64_t>(1, kBlockDirectories * files_per_directory_ - block_accessed_)) {
-  const BlockSizes block = CountBlockSizes(spec);
-  const uint64_t block_files = kBlockDirectories * files_per_directory_;
-  size_of_rank_.reserve(block_files);
+      block_accessed_(BlockAccessedFiles(spec)) {
+  BlockSizes block = CountBlockSizes(spec);
+  std::vector<uint16_t> accessed;
+  std::vector<uint16_t> others;
   double bytes = 0;
   for (size_t i = 0; i < block.sizes.size(); ++i) {
-    size_of_rank_.insert(size_of_rank_.end(), block.accessed[i], static_cast<uint16_t>(i));
+    accessed.insert(accessed.end(), block.accessed[i], static_cast<uint16_t>(i));
+    others.insert(others.end(), block.all[i] - block.accessed[i], static_cast<uint16_t>(i));
     bytes += static_cast<double>(block.all[i]) * static_cast<double>(block.sizes[i]);
   }
-  for (size_t i = 0; i < block.sizes.size(); ++i) {
-    size_of_rank_.insert(size_of_rank_.end(), block.all[i] - block.accessed[i], static_cast<uint16_t>(i));
-  }
-  sizes_ = block.sizes;
-  mean_file_size_ = bytes / static_cast<double>(block_files);
+  mean_file_size_ = bytes / static_cast<double>(accessed.size() + others.size());
+  sizes_ = std::move(block.sizes);
+
+  std::vector<uint16_t> slots(files_per_directory_);
+  std::iota(slots.begin(), slots.end(), uint16_t{0});
+  slots_ = DrawnOrders(std::move(slots), kSlotOrders, KeyFor(KeyUse::kSlots, seed));
+  accessed_sizes_ = DrawnOrders(std::move(accessed), kSizeOrders, KeyFor(KeyUse::kAccessedSizes, seed));
+  other_sizes_ = DrawnOrders(std::move(others), kSizeOrders, KeyFor(KeyUse::kOtherSizes, seed));
 }
 
 FileSetCounts FileSet::CountsAt(double requested_ops_per_s) const {
@@ -108,25 +111,21 @@ uint32_t FileSet::AccessedCount(uint64_t directory) const {
 }
 
 uint64_t FileSet::AccessedFile(uint64_t directory, uint32_t i) const {
-  return directory * files_per_directory_ + slots_.Forward(ExtendKey(slot_key_, directory), i);
+  return directory * files_per_directory_ + slots_.At(directory, i);
 }
 
 uint64_t FileSet::AccessedFileSize(uint64_t directory, uint32_t i) const {
-  const uint64_t key = ExtendKey(accessed_size_key_, directory / kBlockDirectories);
-  return sizes_[size_of_rank_[accessed_ranks_.Forward(key, BlockAccessedBefore(directory) + i)]];
+  return sizes_[accessed_sizes_.At(directory / kBlockDirectories, BlockAccessedBefore(directory) + i)];
 }
 
 uint64_t FileSet::OtherFileSize(uint64_t directory, uint32_t slot) const {
-  const uint64_t key = ExtendKey(other_size_key_, directory / kBlockDirectories);
-  const uint64_t place = directory % kBlockDirectories;
-  const uint64_t others_before = place * files_per_directory_ - BlockAccessedBefore(directory);
-  const uint64_t rank = other_ranks_.Forward(key, others_before + slot - AccessedCount(directory));
-  return sizes_[size_of_rank_[block_accessed_ + rank]];
+  const uint64_t others_before = directory % kBlockDirectories * files_per_directory_ - BlockAccessedBefore(directory);
+  return sizes_[other_sizes_.At(directory / kBlockDirectories, others_before + slot - AccessedCount(directory))];
 }
 
 uint32_t FileSet::SlotOf(uint64_t file) const {
-  const uint64_t directory = file / files_per_directory_;
-  return static_cast<uint32_t>(slots_.Inverse(ExtendKey(slot_key_, directory), file % files_per_directory_));
+  return static_cast<uint32_t>(
+      slots_.Find(file / files_per_directory_, static_cast<uint16_t>(file % files_per_directory_)));
 }
 
 bool FileSet::IsAccessed(uint64_t file) const { return SlotOf(file) < AccessedCount(file / files_per_directory_); }

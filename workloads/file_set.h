@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "crest/v1/spec.pb.h"
+#include "workloads/drawn_orders.h"
 #include "workloads/object.h"
-#include "workloads/permutation.h"
 
 namespace crest {
 
@@ -80,15 +80,11 @@ class FileSet {
   uint32_t files_per_directory_;
   uint32_t io_files_per_non_io_file_;
   uint32_t io_files_per_symlink_;
-  uint32_t block_accessed_;             // accessed files in a block, at least one a directory
-  std::vector<uint64_t> sizes_;         // distinct nominal sizes, rising
-  std::vector<uint16_t> size_of_rank_;  // index in sizes_: a block's accessed files in rising order, then its others
-  uint64_t slot_key_;
-  uint64_t accessed_size_key_;
-  uint64_t other_size_key_;
-  Permutation slots_;
-  Permutation accessed_ranks_;
-  Permutation other_ranks_;
+  uint32_t block_accessed_;      // accessed files in a block, at least one a directory
+  std::vector<uint64_t> sizes_;  // distinct nominal sizes, rising
+  DrawnOrders slots_;            // of a directory's files
+  DrawnOrders accessed_sizes_;   // indices in sizes_, of a block's accessed files
+  DrawnOrders other_sizes_;      // and of its others
   std::string root_name_;
 };
 

@@ -19,6 +19,8 @@ struct Operation {
   uint64_t generation = 0;  // WRITE: makes its content differ from every other write's of the same place
   ObjectId object;          // what it acts on
   ObjectId parent;          // the directory that holds `object`; set for every object but the root
+
+  friend bool operator==(const Operation&, const Operation&) = default;
 };
 
 /// "GETATTR" for OPERATION_GETATTR: the name used in specs, results and metrics.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/units.h"
 #include "workloads/file_set.h"
 #include "workloads/operation.h"
 #include "workloads/size_shares.h"
@@ -30,6 +31,7 @@ constexpr uint32_t kLeastAutoStreams = 64;
 constexpr uint32_t kMaxAutoStreams = 1'000'000;
 
 std::string Percent(double share) { return absl::StrFormat("%.7g %%", share * 100); }
+std::string Number(double value) { return absl::StrFormat("%.15g", value); }
 
 class Checker {
  public:
@@ -43,8 +45,9 @@ class Checker {
   // A field that must be there, in [least, greatest].
   void Bytes(absl::string_view path, bool set, double value, double greatest) {
     if (!set) return Add(path, "is missing; give a number of bytes");
-    if (!(value >= 1)) return Add(path, "must be at least 1 byte, not ", value);
-    if (value > greatest) return Add(path, "is ", value, " bytes; at most ", greatest, " are possible");
+    if (!(value >= 1)) return Add(path, "must be at least 1 byte, not ", Number(value));
+    if (value > greatest)
+      return Add(path, "is ", Number(value), " bytes; at most ", FormatBytes(greatest), " is possible");
   }
 
   void Count(absl::string_view path, bool set, uint32_t value, uint32_t greatest) {
@@ -76,7 +79,8 @@ class Checker {
       const std::string entry = absl::StrCat(path, "[", i, "]");
       const double size = table[i].size();
       Bytes(absl::StrCat(entry, ".size"), true, size, greatest);
-      if (size != std::floor(size)) Add(absl::StrCat(entry, ".size"), "must be a whole number of bytes, not ", size);
+      if (size != std::floor(size))
+        Add(absl::StrCat(entry, ".size"), "must be a whole number of bytes, not ", Number(size));
       Share(absl::StrCat(entry, ".share"), table[i].share(), false);
       sum += table[i].share();
       seen.push_back(size);
@@ -84,7 +88,7 @@ class Checker {
     SharesAddUp(path, sum);
     std::sort(seen.begin(), seen.end());
     const auto twice = std::adjacent_find(seen.begin(), seen.end());
-    if (twice != seen.end()) Add(path, "the size of ", *twice, " bytes is there twice; add its shares up");
+    if (twice != seen.end()) Add(path, "the size of ", Number(*twice), " bytes is there twice; add its shares up");
   }
 
   bool ok() const { return errors_.empty(); }
@@ -149,7 +153,7 @@ void CheckTransfers(const v1::Workload& workload, const std::array<double, kOper
   if (reads || writes || workload.has_transfer_size()) {
     check.Bytes("transfer_size", workload.has_transfer_size(), workload.transfer_size(), kMaxTransferBytes);
     if (workload.transfer_size() != std::floor(workload.transfer_size())) {
-      check.Add("transfer_size", "must be a whole number of bytes, not ", workload.transfer_size());
+      check.Add("transfer_size", "must be a whole number of bytes, not ", Number(workload.transfer_size()));
     }
   }
   if (writes && !(workload.write_stability() >= v1::WRITE_STABILITY_UNSTABLE &&
