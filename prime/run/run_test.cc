@@ -47,7 +47,7 @@ class RunTest : public ::testing::Test {
     options_.write = [this](absl::string_view text) { report_.append(text.data(), text.size()); };
     options_.fleet.lease = absl::Seconds(3);
     options_.fleet.stop_timeout = absl::Seconds(1);
-    return Run(options_);
+    return crest::Run(options_);
   }
 
   // An interrupt once the second load point has sent four intervals.
