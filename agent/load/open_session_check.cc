@@ -25,6 +25,14 @@ bool IsWithin(const google::protobuf::Duration& duration, int64_t least_ns) {
   return ToNs(duration) >= least_ns;
 }
 
+bool IsRate(double rate) { return std::isfinite(rate) && rate > 0 && rate <= kMaxOpsPerSec; }
+
+std::string Join(const std::vector<FieldError>& errors) {
+  return absl::StrJoin(errors, "; ", [](std::string* out, const FieldError& error) {
+    absl::StrAppend(out, error.path, ": ", error.message);
+  });
+}
+
 }  // namespace
 
 int64_t ToNs(const google::protobuf::Duration& duration) {
@@ -48,9 +56,7 @@ absl::Status CheckOpenSession(const v1::OpenSession& open) {
   }
   const std::vector<FieldError> errors = ValidateWorkload(open.workload());
   if (!errors.empty()) {
-    return refuse("workload: ", absl::StrJoin(errors, "; ", [](std::string* out, const FieldError& error) {
-                    absl::StrAppend(out, error.path, ": ", error.message);
-                  }));
+    return refuse("workload: ", Join(errors));
   }
   return absl::OkStatus();
 }
@@ -67,11 +73,16 @@ absl::Status CheckOperations(const v1::Workload& workload, const EngineType& typ
                                                  ", which workload ", workload.name(), " asks for"));
 }
 
+absl::Status CheckPrepare(const v1::Prepare& prepare, const v1::Workload& workload, uint32_t stream_count) {
+  const double rate = prepare.requested_ops_per_sec();
+  if (!IsRate(rate)) return absl::InvalidArgumentError(absl::StrCat("file set refused: ", rate, " is no rate"));
+  const std::vector<FieldError> errors = ValidateStreams(workload, stream_count, rate);
+  return errors.empty() ? absl::OkStatus() : absl::InvalidArgumentError(Join(errors));
+}
+
 absl::Status CheckStartPoint(const v1::StartPoint& start, MonoTime now) {
   const double rate = start.requested_ops_per_sec();
-  if (!std::isfinite(rate) || rate <= 0 || rate > kMaxOpsPerSec) {
-    return absl::InvalidArgumentError(absl::StrCat("load point refused: ", rate, " is no rate"));
-  }
+  if (!IsRate(rate)) return absl::InvalidArgumentError(absl::StrCat("load point refused: ", rate, " is no rate"));
   if (!IsWithin(start.warmup(), 0) || !IsWithin(start.measure(), 1) || !IsWithin(start.max_backlog(), 1)) {
     return absl::InvalidArgumentError("load point refused: a duration is out of range");
   }

@@ -17,6 +17,9 @@ absl::Status CheckOpenSession(const v1::OpenSession& open);
 /// That `type` can do every operation of the mix; the message names those it cannot.
 absl::Status CheckOperations(const v1::Workload& workload, const EngineType& type);
 
+/// The rate, and that every one of the run's streams owns a directory at it.
+absl::Status CheckPrepare(const v1::Prepare& prepare, const v1::Workload& workload, uint32_t stream_count);
+
 /// Rates, durations and a start time that is not out of reach.
 absl::Status CheckStartPoint(const v1::StartPoint& start, MonoTime now);
 

@@ -150,6 +150,7 @@ absl::Status RealLoadSession::OnAll(const std::function<absl::Status(Worker&)>& 
 
 absl::StatusOr<v1::Prepared> RealLoadSession::Prepare(const v1::Prepare& request,
                                                       const std::function<void(const v1::PrepareProgress&)>& progress) {
+  CREST_RETURN_IF_ERROR(CheckPrepare(request, model_->workload(), stream_count_));
   const FileSet& files = model_->files();
   counts_ = files.CountsAt(request.requested_ops_per_sec());
   prepared_ = false;

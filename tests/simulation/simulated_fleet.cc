@@ -126,7 +126,7 @@ v1::Workload OpenWorkload(v1::Arrivals arrivals) {
   share.set_operation(v1::OPERATION_GETATTR);
   share.set_share(1);
   v1::FileSetSpec& files = *workload.mutable_file_set();
-  files.set_bytes_per_op_rate(1 << 10);
+  files.set_bytes_per_op_rate(1 << 20);  // directories enough for every stream
   files.set_accessed(0.3);
   files.set_files_per_directory(30);
   files.set_io_files_per_non_io_file(50);
