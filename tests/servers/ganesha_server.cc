@@ -21,7 +21,7 @@ namespace {
 
 constexpr absl::Duration kStartBound = absl::Seconds(20);
 
-// -1, or a descriptor connected to `port`.
+// Whether something accepts connections there.
 bool Answers(const std::string& address, uint16_t port) {
   const bool v6 = address.find(':') != std::string::npos;
   const int descriptor = socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -143,7 +143,9 @@ void GaneshaServer::Stop() { End(SIGTERM); }
 void GaneshaServer::Kill() { End(SIGKILL); }
 
 void GaneshaServer::Pause() {
-  if (pid_ > 0) kill(pid_, SIGSTOP);
+  if (pid_ <= 0) return;
+  kill(pid_, SIGSTOP);
+  waitpid(pid_, nullptr, WUNTRACED);
 }
 
 void GaneshaServer::Resume() {

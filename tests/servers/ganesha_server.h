@@ -57,7 +57,7 @@ class GaneshaServer {
 
   void Stop();    // SIGTERM; returns when it is gone
   void Kill();    // SIGKILL; returns when it is gone
-  void Pause();   // SIGSTOP
+  void Pause();   // SIGSTOP; returns when it stands still
   void Resume();  // SIGCONT
   /// Starts it again on the same ports and directory.
   absl::Status Restart();

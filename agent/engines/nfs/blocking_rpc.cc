@@ -1,12 +1,11 @@
 #include "agent/engines/nfs/blocking_rpc.h"
 
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "agent/engines/nfs/nfs_status.h"
 #include "base/status.h"
@@ -37,12 +36,12 @@ void OnDone(rpc_context* rpc, int status, void* data, void* private_data) {
   }
 }
 
-// libnfs tells the cause of a failed connection in its error text only, with the errno in parentheses.
-absl::Status ConnectError(const std::string& error) {
-  for (const int number : {ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, ECONNRESET}) {
-    if (absl::StrContains(error, absl::StrCat("(", number, ")"))) return absl::UnavailableError(std::strerror(number));
-  }
-  return absl::UnavailableError(error);
+// libnfs says "POLLHUP" of a refused connection: the socket knows better.
+absl::Status SocketError(int descriptor) {
+  int error = 0;
+  socklen_t size = sizeof(error);
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error == 0) return absl::OkStatus();
+  return absl::UnavailableError(std::strerror(error));
 }
 
 absl::Status RunUntilDone(rpc_context* rpc, const Wait& wait, absl::Time deadline) {
@@ -52,6 +51,7 @@ absl::Status RunUntilDone(rpc_context* rpc, const Wait& wait, absl::Time deadlin
     pollfd ready{.fd = rpc_get_fd(rpc), .events = static_cast<short>(rpc_which_events(rpc)), .revents = 0};
     const int milliseconds = static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(left) + 1, 1000));
     if (poll(&ready, 1, milliseconds) <= 0) continue;
+    if ((ready.revents & (POLLERR | POLLHUP)) != 0) CREST_RETURN_IF_ERROR(SocketError(ready.fd));
     if (rpc_service(rpc, ready.revents) != 0 && !wait.done) return absl::UnavailableError(LastError(rpc));
   }
   return absl::OkStatus();
@@ -63,10 +63,11 @@ absl::Status BlockingRpc::Connect(const std::string& address, uint16_t port) {
   if (context_ == nullptr) return absl::ResourceExhaustedError("out of memory");
   const auto ignore = [](const void*) {};
   Wait wait{.on_reply = ignore};
-  if (StartConnect(context_.get(), address, port, OnDone, &wait) != 0) return ConnectError(LastError(context_.get()));
+  if (StartConnect(context_.get(), address, port, OnDone, &wait) != 0) {
+    return absl::UnavailableError(LastError(context_.get()));
+  }
   const absl::Status run = RunUntilDone(context_.get(), wait, deadline_);
-  absl::Status status = run.ok() ? wait.status : run;
-  if (absl::IsUnavailable(status)) status = ConnectError(std::string(status.message()));
+  const absl::Status status = run.ok() ? wait.status : run;
   if (!status.ok()) {
     context_.reset();
     return status;

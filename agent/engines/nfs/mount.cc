@@ -5,6 +5,7 @@
 #include <nfsc/libnfs-raw-nfs.h>
 #include <nfsc/libnfs-raw-portmap.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -153,32 +154,45 @@ class Mounting {
       case MNT3ERR_NOTDIR:
       case MNT3ERR_NAMETOOLONG:
       case MNT3ERR_INVAL:
-        return absl::NotFoundError(absl::StrCat(where, "does not exist; ", ListExports(rpc)));
+        return absl::NotFoundError(absl::StrCat(where, "does not exist; ", Listed(Exports(rpc))));
       case MNT3ERR_ACCES:
       case MNT3ERR_PERM:
-        return absl::PermissionDeniedError(
-            absl::StrCat(where,
-                         "is not open to this host; add it to the export's clients, allow ports above 1023 there "
-                         "(\"insecure\") or run the agent as root, and see whether uid=",
-                         target_.uid, " may mount"));
+        break;
       default:
         return absl::UnavailableError(
             absl::StrCat(where, "cannot be mounted: MNT3 status ", mount_status, "; see the server's log"));
     }
+    // Most servers refuse what they do not export as if it were forbidden.
+    const std::vector<std::string> exports = Exports(rpc);
+    const bool exported = std::any_of(exports.begin(), exports.end(), [&](const std::string& name) {
+      return name == "/" || absl::StartsWith(absl::StrCat(target_.export_path, "/"), absl::StrCat(name, "/"));
+    });
+    if (!exported && !exports.empty()) {
+      return absl::NotFoundError(absl::StrCat(where, "does not exist; ", Listed(exports)));
+    }
+    return absl::PermissionDeniedError(
+        absl::StrCat(where,
+                     "is not open to this host; add it to the export's clients, allow ports above 1023 there "
+                     "(\"insecure\") or run the agent as root, and see whether uid=",
+                     target_.uid, " may mount"));
   }
 
-  std::string ListExports(BlockingRpc& rpc) const {
+  // Empty, too, where the server does not tell.
+  static std::vector<std::string> Exports(BlockingRpc& rpc) {
     std::vector<std::string> names;
-    const absl::Status status = rpc.Call([](rpc_context* context, rpc_cb callback,
-                                            void* data) { return rpc_mount3_export_async(context, callback, data); },
-                                         [&](const void* data) {
-                                           for (const exportnode* node = *static_cast<const exports*>(data);
-                                                node != nullptr; node = node->ex_next) {
-                                             names.emplace_back(node->ex_dir);
-                                           }
-                                         });
-    if (!status.ok()) return "the server does not list its exports";
-    if (names.empty()) return "the server exports nothing";
+    (void)rpc.Call([](rpc_context* context, rpc_cb callback,
+                      void* data) { return rpc_mount3_export_async(context, callback, data); },
+                   [&](const void* data) {
+                     for (const exportnode* node = *static_cast<const exports*>(data); node != nullptr;
+                          node = node->ex_next) {
+                       names.emplace_back(node->ex_dir);
+                     }
+                   });
+    return names;
+  }
+
+  static std::string Listed(std::vector<std::string> names) {
+    if (names.empty()) return "the server lists no exports";
     const bool many = names.size() > kMaxListedExports;
     if (many) names.resize(kMaxListedExports);
     return absl::StrCat("the server exports ", absl::StrJoin(names, ", "), many ? ", …" : "");
