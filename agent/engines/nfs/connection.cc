@@ -20,7 +20,11 @@ constexpr int64_t kConnectBoundNs = 5'000'000'000;
 Connection::Connection(Endpoint endpoint, Clock* clock, CallListener* listener)
     : endpoint_(std::move(endpoint)), clock_(clock), listener_(listener), backoff_ns_(kMinBackoffNs) {}
 
-Connection::~Connection() { listener_ = nullptr; }
+Connection::~Connection() {
+  listener_ = nullptr;
+  // Before the calls that it calls back.
+  context_.reset();
+}
 
 absl::Status Connection::Open(MonoTime deadline) {
   BeginConnect(clock_->Now());
