@@ -113,6 +113,9 @@ OperationStream::OperationStream(const WorkloadModel* model, const FileSetCounts
       first_generation_((uint64_t{point} << 40) + 1) {
   const bool appends = tables_->append > 0 && ShareOf(tables_->workload, v1::OPERATION_WRITE) > 0;
   if (appends) appended_.resize(slice_.accessed_count());
+  const bool reads_or_writes =
+      ShareOf(tables_->workload, v1::OPERATION_READ) > 0 || ShareOf(tables_->workload, v1::OPERATION_WRITE) > 0;
+  if (reads_or_writes) touched_.resize(slice_.accessed_count());
 }
 
 Operation OperationStream::Next() {
@@ -162,9 +165,17 @@ OperationStream::AccessedFile OperationStream::ChooseAccessed(Draft& draft) cons
   return file;
 }
 
-void OperationStream::FillRead(Draft& draft) const {
+void OperationStream::Touch(uint64_t accessed_index, uint64_t size) {
+  if (touched_[accessed_index]) return;
+  touched_[accessed_index] = true;
+  ++touched_files_;
+  touched_bytes_ += size;
+}
+
+void OperationStream::FillRead(Draft& draft) {
   const AccessedFile file = ChooseAccessed(draft);
   const uint64_t size = tables_->files.AccessedFileSize(file.place.directory, file.place.index);
+  Touch(file.index, size);
   Operation& operation = draft.operation;
   operation.length = static_cast<uint32_t>(std::min<uint64_t>(tables_->read_size.Draw(draft.random), size));
   operation.offset = DrawOffset(draft.random, size, operation.length);
@@ -173,6 +184,7 @@ void OperationStream::FillRead(Draft& draft) const {
 void OperationStream::FillWrite(Draft& draft) {
   const AccessedFile file = ChooseAccessed(draft);
   const uint64_t size = tables_->files.AccessedFileSize(file.place.directory, file.place.index);
+  Touch(file.index, size);
   const uint64_t drawn = tables_->write_size.Draw(draft.random);
   Operation& operation = draft.operation;
   operation.generation = first_generation_ + index_;

@@ -49,6 +49,9 @@ class OperationStream {
   /// Files created and not removed after the operations drawn so far: what clean-up has to remove. Objects with
   /// parents, as REMOVE operations.
   std::vector<Operation> Leftovers() const;
+  /// Distinct files that the operations drawn so far read or write, and the sum of their nominal sizes.
+  uint64_t touched_files() const { return touched_files_; }
+  uint64_t touched_bytes() const { return touched_bytes_; }
 
  private:
   // One operation in the making, and where its random numbers come from.
@@ -60,7 +63,8 @@ class OperationStream {
   };
 
   AccessedFile ChooseAccessed(Draft& draft) const;
-  void FillRead(Draft& draft) const;
+  void Touch(uint64_t accessed_index, uint64_t size);
+  void FillRead(Draft& draft);
   void FillWrite(Draft& draft);
   void FillCreateOrRemove(Draft& draft);
   Operation Created(v1::OperationKind kind, uint64_t k) const;
@@ -75,6 +79,9 @@ class OperationStream {
   uint64_t removed_ = 0;
   // By accessed file: bytes that appends have put behind its nominal end. Empty where no write appends.
   std::vector<uint32_t> appended_;
+  std::vector<bool> touched_;  // by accessed file
+  uint64_t touched_files_ = 0;
+  uint64_t touched_bytes_ = 0;
 };
 
 }  // namespace crest

@@ -248,6 +248,10 @@ void Generator::End(MonoTime now) {
       summary_.procedures[i].extra_calls -= procedures_at_start_[i].extra_calls;
     }
   }
+  for (const Stream& stream : streams_) {
+    summary_.distinct_files += static_cast<int64_t>(stream.operations.touched_files());
+    summary_.distinct_bytes += static_cast<int64_t>(stream.operations.touched_bytes());
+  }
   PublishInterval();
 }
 

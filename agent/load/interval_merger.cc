@@ -40,7 +40,11 @@ void IntervalMerger::Merge(IntervalRecord& into, const IntervalRecord& from) con
 }
 
 void IntervalMerger::Add(size_t generator, const IntervalRecord& record) {
-  while (pending_.size() <= record.index - reported_) pending_.push_back(std::make_unique<Pending>());
+  while (pending_.size() <= record.index - reported_) {
+    if (spare_.empty()) spare_.push_back(std::make_unique<Pending>());
+    pending_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+  }
   Pending& pending = *pending_[record.index - reported_];
   IntervalRecord& sum = pending.sum;
   if (!pending.begun) {
@@ -66,10 +70,14 @@ bool IntervalMerger::finished() const {
 
 std::optional<v1::IntervalReport> IntervalMerger::Next() {
   if (!Complete(reported_)) return std::nullopt;
-  const std::unique_ptr<Pending> pending = std::move(pending_.front());
+  std::unique_ptr<Pending> pending = std::move(pending_.front());
   pending_.pop_front();
   ++reported_;
-  return MakeReport(pending->sum);
+  v1::IntervalReport report = MakeReport(pending->sum);
+  pending->sum.Clear();
+  pending->begun = false;
+  spare_.push_back(std::move(pending));
+  return report;
 }
 
 v1::IntervalReport IntervalMerger::MakeReport(const IntervalRecord& record) {

@@ -46,6 +46,7 @@ class IntervalMerger {
   uint32_t reported_ = 0;                         // intervals yielded by Next
   uint32_t known_ = 0;                            // intervals that some generator has sent
   std::deque<std::unique_ptr<Pending>> pending_;  // from reported_ on
+  std::vector<std::unique_ptr<Pending>> spare_;   // a record is large: one is used again and again
   // Per operation since its histograms were last sent.
   std::unique_ptr<IntervalRecord> unsent_;
   int unsent_intervals_ = 0;

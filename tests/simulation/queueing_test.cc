@@ -22,7 +22,9 @@ struct Load {
 
 class MM1Test : public testing::TestWithParam<Load> {};
 
-// M/M/1: the time in the system is exponential with mean 1 / (μ − λ) (Kleinrock, "Queueing Systems" I, 3.2 and 5.7).
+// The seeds are fixed, so a run passes always or never; at 90 % load the 99th percentile of so many operations scatters
+// by about 0.7 %. M/M/1: the time in the system is exponential with mean 1 / (μ − λ) (Kleinrock, "Queueing Systems"
+// I, 3.2 and 5.7).
 TEST_P(MM1Test, ResponseTimeOfAHundredAgentsIsTheTextbooks) {
   constexpr double kServiceUs = 10;
   const double rate = GetParam().utilisation * 1e6 / kServiceUs;
@@ -54,9 +56,9 @@ std::string NameOf(const testing::TestParamInfo<Load>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Loads, MM1Test,
-                         testing::Values(Load{0.5, 2e6, 1}, Load{0.5, 2e6, 2}, Load{0.5, 2e6, 3}, Load{0.8, 8e6, 1},
-                                         Load{0.8, 8e6, 2}, Load{0.8, 8e6, 3}, Load{0.9, 2.4e7, 1}, Load{0.9, 2.4e7, 2},
-                                         Load{0.9, 2.4e7, 3}),
+                         testing::Values(Load{0.5, 4e6, 1}, Load{0.5, 4e6, 2}, Load{0.5, 4e6, 3}, Load{0.8, 1.6e7, 1},
+                                         Load{0.8, 1.6e7, 2}, Load{0.8, 1.6e7, 3}, Load{0.9, 4e7, 1}, Load{0.9, 4e7, 2},
+                                         Load{0.9, 4e7, 3}),
                          NameOf);
 
 // M/D/1: mean wait ρ / (2 (1 − ρ)) services (Pollaczek, Khinchine); no operation is faster than its service.
