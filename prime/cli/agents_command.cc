@@ -16,7 +16,7 @@ ExitCode ListAgents(const Options& options) {
   v1::RunSpec spec;
   if (!options.spec.path.empty()) {
     const ParsedSpec parsed = options.spec.Read();
-    if (!parsed.ok()) return Fail(parsed.status());
+    if (!parsed.ok()) return RefuseSpec(parsed);
     spec = parsed.spec;
   } else if (!options.spec.agents.empty()) {
     const absl::StatusOr<std::vector<v1::AgentSpec>> agents = ParseAgents(SplitAgents(options.spec.agents));

@@ -13,19 +13,19 @@ struct Options {
   bool json = false;
 };
 
-ExitCode RefuseSpec(const Options& options, const ParsedSpec& parsed) {
-  PrintProblem(absl::string_view(parsed.status().message()));
-  return options.json ? PrintJson(ErrorReport(parsed), kExitWrongCall) : kExitWrongCall;
+ExitCode Refuse(const Options& options, const ParsedSpec& parsed) {
+  const ExitCode code = RefuseSpec(parsed);
+  return options.json ? PrintJson(ErrorReport(parsed), code) : code;
 }
 
 // The plan is printed even where agents cannot follow it: it is what the user will want to see next.
 ExitCode CheckSpecFile(const Options& options) {
   ParsedSpec parsed = options.spec.Read();
-  if (!parsed.ok()) return RefuseSpec(options, parsed);
+  if (!parsed.ok()) return Refuse(options, parsed);
   absl::StatusOr<v1::CheckReport> report = MakePlan(parsed);
   if (!report.ok()) {
     parsed.errors.push_back({Place{options.spec.path, 1, 1}, std::string(report.status().message())});
-    return RefuseSpec(options, parsed);
+    return Refuse(options, parsed);
   }
   absl::StatusOr<v1::AgentsReport> agents = QueryFleet(parsed.spec, options.spec.tls);
   const absl::Status status = agents.ok() ? CheckFleet(parsed.spec, *agents) : agents.status();

@@ -59,8 +59,9 @@ class Cli : public ::testing::Test {
     return path;
   }
 
-  // Runs crest in the test's folder.
-  Output Crest(const std::vector<std::string>& arguments) const {
+  // Runs crest in the test's folder, its standard output in a file of its own or in `standard_output`.
+  Output Crest(const std::vector<std::string>& arguments, const std::string& standard_output = "") const {
+    const std::string out_path = standard_output.empty() ? folder_ + "/.out" : standard_output;
     const pid_t child = fork();
     if (child == 0) {
       std::vector<std::string> words = {CREST_PROGRAM};
@@ -68,7 +69,7 @@ class Cli : public ::testing::Test {
       std::vector<char*> argv;
       for (std::string& word : words) argv.push_back(word.data());
       argv.push_back(nullptr);
-      const int out = open((folder_ + "/.out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      const int out = open(out_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       const int err = open((folder_ + "/.err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       if (out < 0 || err < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 || chdir(folder_.c_str()) != 0) _exit(126);
       execv(argv[0], argv.data());
@@ -78,7 +79,7 @@ class Cli : public ::testing::Test {
     waitpid(child, &status, 0);
     Output output;
     output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    output.out = ReadFile(folder_ + "/.out");
+    if (standard_output.empty()) output.out = ReadFile(out_path);
     output.err = ReadFile(folder_ + "/.err");
     return output;
   }
@@ -126,6 +127,12 @@ TEST_F(Cli, WrongCallsExitWith2AndSayNothingOnStandardOutput) {
   }
 }
 
+TEST_F(Cli, AFullDiskIsTold) {
+  const Output output = Crest({"workloads"}, "/dev/full");
+  EXPECT_EQ(output.exit_code, 3);
+  EXPECT_THAT(output.err, HasSubstr("standard output: "));
+}
+
 // ---- ort -------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> Lines(const std::string& text) { return absl::StrSplit(text, '\n', absl::SkipEmpty()); }
@@ -140,11 +147,14 @@ TEST_F(Cli, OrtOfEveryPublishedResultIsThePublishedOne) {
     absl::StrAppend(&curve, points[i], "\n");
   }
   const std::vector<std::string> results = Lines(ReadFile(CREST_TESTDATA "/published_results_summary.csv"));
-  ASSERT_GT(results.size(), 15u);
+  size_t compared = 0;
   for (size_t i = 1; i < results.size(); ++i) {
     const std::vector<std::string> fields = absl::StrSplit(results[i], ',');
     const std::string peak = fields[fields.size() - 2];
     const double published = std::stod(fields.back());
+    // Of one result only the summary is readable.
+    if (curves.count(Id(results[i])) == 0) continue;
+    ++compared;
     const std::string curve = Write("curve.csv", curves[Id(results[i])]);
     const bool is_2020 = absl::StrContains(results[i], "2020") && !absl::StartsWith(results[i], "sfs");
     const Output output = Crest({"ort", curve, "--rule", is_2020 ? "storage2020" : "sfs2008"});
@@ -155,6 +165,8 @@ TEST_F(Cli, OrtOfEveryPublishedResultIsThePublishedOne) {
     ASSERT_THAT(lines[1], StartsWith("overall_response_time_ms: "));
     EXPECT_NEAR(std::stod(lines[1].substr(lines[1].find(' '))), published, 0.0101) << results[i];
   }
+  EXPECT_EQ(compared, curves.size());
+  EXPECT_GE(compared, 17u);
 }
 
 TEST_F(Cli, OrtPrintsExactlyTwoLinesAndItsDoubtsElsewhere) {
@@ -188,10 +200,11 @@ TEST_F(Cli, CheckTellsEveryErrorOfASpec) {
   const Output text = Crest({"check", spec});
   EXPECT_EQ(text.exit_code, 2);
   EXPECT_THAT(text.out, IsEmpty());
-  EXPECT_THAT(text.err, AllOf(HasSubstr("bad.yaml:3:8: "), HasSubstr("bad.yaml:4:1: ")));
+  EXPECT_THAT(text.err, AllOf(StartsWith(spec + ":3:8: "), HasSubstr("\n" + spec + ":4:1: ")));
   const Output json = Crest({"check", spec, "--format", "json", "--set", "seed=0"});
   EXPECT_EQ(json.exit_code, 2);
-  const auto& errors = Json(json.out).fields().at("errors").list_value();
+  const google::protobuf::Struct report = Json(json.out);
+  const auto& errors = report.fields().at("errors").list_value();
   ASSERT_EQ(errors.values_size(), 3) << json.out;
   const auto& first = errors.values(0).struct_value().fields();
   EXPECT_EQ(first.at("line").number_value(), 3);
@@ -213,7 +226,8 @@ TEST_F(Cli, CheckPrintsThePlanAndExitsWith3WhereAnAgentIsNotThere) {
                     HasSubstr("GiB created"), HasSubstr("15m"), HasSubstr("not reached")));
   const Output json = Crest({"check", spec, "--format", "json"});
   EXPECT_EQ(json.exit_code, 3);
-  const auto report = Json(json.out).fields();
+  const google::protobuf::Struct parsed = Json(json.out);
+  const auto& report = parsed.fields();
   EXPECT_EQ(report.at("planned_ops_per_sec").list_value().values_size(), 10);
   EXPECT_EQ(report.at("streams").number_value(), 64);
   EXPECT_NEAR(report.at("created_bytes").number_value(), 1000 * 120.0 * (1 << 20), 0.02 * 1000 * 120.0 * (1 << 20));

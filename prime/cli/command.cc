@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -82,8 +84,15 @@ std::string QuoteWord(absl::string_view word) {
 }
 
 void PrintResult(absl::string_view text) {
+  errno = 0;
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
+  if (std::ferror(stdout) == 0) return;
+  if (errno == EPIPE) {
+    std::clearerr(stdout);
+  } else {
+    PrintProblem(absl::StrCat("standard output: ", std::strerror(errno)));
+  }
 }
 
 void PrintProblem(absl::string_view message) {
@@ -107,10 +116,14 @@ ExitCode PrintJson(const google::protobuf::Message& message, ExitCode code) {
   return code;
 }
 
-void AddJsonFormat(CLI::App& command, bool& json) {
-  command.add_option("--format", json, "text or json")
-      ->type_name("FORMAT")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"text", false}, {"json", true}}));
+void AddJsonFormat(CLI::App& command, bool& json) { AddFormat(command, json, {{"text", false}, {"json", true}}); }
+
+ExitCode RefuseSpec(const ParsedSpec& parsed) {
+  for (const SpecError& error : parsed.errors) {
+    const std::string line = error.ToString() + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  }
+  return kExitWrongCall;
 }
 
 ExitCode Fail(const absl::Status& status) {

@@ -1,5 +1,6 @@
 // crest: the program of the prime.
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 
@@ -41,7 +42,8 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? kExitValid : kExitWrongCall;
   }
-  return call.action();
+  const ExitCode code = call.action();
+  return code == kExitValid && std::ferror(stdout) != 0 ? kExitLost : code;
 }
 
 }  // namespace

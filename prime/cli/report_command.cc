@@ -66,10 +66,8 @@ void AddReportCommand(CLI::App& app, Call& call) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("report", "Print the report of a run, judged anew from what was measured");
   command.add_option("RUN", options->run, "The run's folder, or its name below runs/")->required();
-  command.add_option("--format", options->format, "text, html, json or csv")
-      ->type_name("FORMAT")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{
-          {"text", Format::kText}, {"html", Format::kHtml}, {"json", Format::kJson}, {"csv", Format::kCsv}}));
+  AddFormat<Format>(command, options->format,
+                    {{"text", Format::kText}, {"html", Format::kHtml}, {"json", Format::kJson}, {"csv", Format::kCsv}});
   command.add_flag("--no-color", options->no_color, "No colours; $NO_COLOR does the same");
   command.callback([options, &call] {
     call.action = [options] {

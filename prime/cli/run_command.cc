@@ -15,7 +15,7 @@ struct Options {
 
 ExitCode RunSpecFile(const Options& options, const std::string& command) {
   const ParsedSpec parsed = options.spec.Read();
-  if (!parsed.ok()) return Fail(parsed.status());
+  if (!parsed.ok()) return RefuseSpec(parsed);
   const absl::StatusOr<TlsFiles> tls = FindTlsFiles(options.spec.tls);
   if (!tls.ok()) {
     PrintProblem(absl::string_view(tls.status().message()));
@@ -44,10 +44,8 @@ void AddRunCommand(CLI::App& app, Call& call) {
   command.add_option("--out", options->out, "Folder that gets the run's folder")
       ->type_name("DIR")
       ->capture_default_str();
-  command.add_option("--format", options->format, "Of the result on standard output: text, json or csv")
-      ->type_name("FORMAT")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, ReportFormat>{
-          {"text", ReportFormat::kText}, {"json", ReportFormat::kJson}, {"csv", ReportFormat::kCsv}}));
+  AddFormat<ReportFormat>(command, options->format,
+                          {{"text", ReportFormat::kText}, {"json", ReportFormat::kJson}, {"csv", ReportFormat::kCsv}});
   options->spec.AddOutput(command);
   options->spec.AddTls(command);
   command.callback([options, &call] {

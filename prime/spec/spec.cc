@@ -164,12 +164,12 @@ class SpecParser {
                  absl::StrCat(parsed_.rates.size(), " points"));
     }
     const v1::FileSetSpec& files = spec.workload().file_set();
-    if (files.has_profile_bytes_per_op_rate()) {
-      AddFinding(
-          "file_set_scaled", v1::WARNING,
-          "the file set is not the profile's size, so caches see another load; do not compare with unscaled results",
-          absl::StrCat(FormatBytes(files.bytes_per_op_rate()), " instead of ",
-                       FormatBytes(files.profile_bytes_per_op_rate()), " for each requested op/s"));
+    if (files.has_profile_bytes_per_op_rate() && files.bytes_per_op_rate() < files.profile_bytes_per_op_rate()) {
+      AddFinding("small_file_set", v1::WARNING,
+                 "the file set is smaller than the profile asks for, so more of it fits into caches; compare only with "
+                 "runs of the same size",
+                 absl::StrCat(FormatBytes(files.bytes_per_op_rate()), " for each requested op/s instead of ",
+                              FormatBytes(files.profile_bytes_per_op_rate())));
     }
   }
 

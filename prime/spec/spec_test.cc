@@ -113,7 +113,7 @@ load: {peak: 5000, streams: 64}
   EXPECT_EQ(workload.file_set().accessed(), profile.file_set().accessed());
   EXPECT_EQ(workload.file_set().file_size_size(), profile.file_set().file_size_size());
   EXPECT_EQ(workload.mix_size(), profile.mix_size());
-  EXPECT_THAT(Codes(parsed), ElementsAre("file_set_scaled"));
+  EXPECT_THAT(Codes(parsed), ElementsAre("small_file_set"));
 }
 
 TEST(ParseSpec, ReplacesKeyedMapsWhole) {
@@ -157,7 +157,7 @@ TEST(ParseSpec, PutsOverridesInPlaceOfTheFilesValues) {
   EXPECT_THAT(parsed.spec.agents(), SizeIs(2));
   EXPECT_EQ(parsed.spec.system().fields().at("rack").struct_value().fields().at("row").number_value(), 3);
   EXPECT_EQ(parsed.spec.name(), "a=b");
-  EXPECT_THAT(Codes(parsed), ElementsAre("few_load_points", "file_set_scaled"));
+  EXPECT_THAT(Codes(parsed), ElementsAre("few_load_points", "small_file_set"));
 }
 
 TEST(ParseSpec, SaysWhereAnOverrideIsWrong) {
