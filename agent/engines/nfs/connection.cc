@@ -74,9 +74,13 @@ void Connection::OnDone(rpc_context*, int status, void* data, void* private_data
     case RPC_STATUS_SUCCESS:
       connection->listener_->OnReply(tag, ReadReply(tag.procedure, data));
       break;
-    case RPC_STATUS_ERROR:
-      connection->listener_->OnNoReply(tag, OutcomeOfRpcError(static_cast<const char*>(data)));
+    case RPC_STATUS_ERROR: {
+      const Outcome outcome = OutcomeOfRpcError(static_cast<const char*>(data));
+      // Also after an answer that makes no sense, with which libnfs would go on.
+      if (outcome == kConnectionLost) connection->broken_ = true;
+      connection->listener_->OnNoReply(tag, outcome);
       break;
+    }
     default:
       connection->listener_->OnNoReply(tag, kConnectionLost);
       break;
