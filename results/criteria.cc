@@ -13,6 +13,7 @@ void Override(const v1::ValiditySpec& validity, Criteria* criteria) {
   if (validity.has_achieved()) criteria->least_achieved = validity.achieved();
   if (validity.has_errors()) criteria->most_errors = validity.errors();
   if (validity.has_mix()) criteria->mix_tolerance = validity.mix();
+  if (validity.has_schedule_lag()) criteria->schedule_lag_ms = Milliseconds(validity.schedule_lag());
 }
 
 }  // namespace
@@ -31,6 +32,8 @@ Criteria CriteriaOf(const v1::RunSpec& spec, uint32_t streams) {
   return criteria;
 }
 
-double MostScheduleLagMs(double mean_response_ms) { return std::max(0.1, 0.05 * mean_response_ms); }
+double MostScheduleLagMs(const Criteria& criteria, double mean_response_ms) {
+  return std::max(criteria.schedule_lag_ms, 0.05 * mean_response_ms);
+}
 
 }  // namespace crest

@@ -20,6 +20,7 @@ struct Criteria {
   double least_achieved = 0.98;  // of requested
   double most_errors = 0.01;     // ratio
   double mix_tolerance = 0.005;  // of a share; 3 σ where that is more
+  double schedule_lag_ms = 0.1;  // greatest p99; 5 % of the mean response time where that is more
 
   /// Operations that the streams of the run can have in flight together; unset: no limit.
   std::optional<double> slots;
@@ -28,7 +29,7 @@ struct Criteria {
 Criteria CriteriaOf(const v1::RunSpec& spec, uint32_t streams);
 
 /// The schedule lag's p99 above which the generator was the limit, in ms.
-double MostScheduleLagMs(double mean_response_ms);
+double MostScheduleLagMs(const Criteria& criteria, double mean_response_ms);
 
 }  // namespace crest
 

@@ -136,7 +136,7 @@ class Judge {
     Histogram lag;
     if (!lag.Merge(data_.schedule_lag()).ok()) return;
     const double p99_ms = lag.RawQuantileNs(0.99) / 1e6;
-    const double most_ms = MostScheduleLagMs(point_.mean_response_ms());
+    const double most_ms = MostScheduleLagMs(criteria_, point_.mean_response_ms());
     if (p99_ms <= most_ms) return;
     Add("schedule_lag", v1::INVALID,
         "The agents sent operations late although streams were free: they were the limit, not the target. Use more "

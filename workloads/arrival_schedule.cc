@@ -29,36 +29,41 @@ Fixed Interval(double rate_per_s) {
   return (numerator + denominator / 2) / denominator;
 }
 
-// interval · frac(stream · φ).
-Fixed Phase(Fixed interval, uint32_t stream) {
-  const uint64_t fraction = stream * kGolden;  // of 2^64
+// interval · fraction ÷ 2^64.
+Fixed Part(Fixed interval, uint64_t fraction) {
   const Fixed high = (interval >> 64) * fraction;
   const Fixed low = static_cast<Fixed>(static_cast<uint64_t>(interval)) * fraction >> 64;
   return high + low;
 }
 
+// interval · frac(stream · φ).
+Fixed Phase(Fixed interval, uint32_t stream) { return Part(interval, stream * kGolden); }
+
 }  // namespace
 
 ArrivalSchedule::ArrivalSchedule(v1::Arrivals law, double rate_per_s, uint64_t seed, uint32_t stream, uint32_t point)
     : interval_q32_(Interval(std::clamp(rate_per_s, kLeastRate, kGreatestRate))),
+      next_interval_q32_(Phase(interval_q32_, stream)),
       random_(KeyFor(KeyUse::kArrivals, seed, stream, point)),
-      poisson_(law == v1::ARRIVALS_POISSON) {
-  if (poisson_) {
-    due_q32_ = 0;
+      law_(law) {
+  if (law == v1::ARRIVALS_POISSON || law == v1::ARRIVALS_JITTERED) {
     Advance();
   } else {
-    due_q32_ = Phase(interval_q32_, stream);
+    due_q32_ = next_interval_q32_;
   }
 }
 
 void ArrivalSchedule::Advance() {
-  if (!poisson_) {
+  if (law_ == v1::ARRIVALS_POISSON) {
+    const double gap = random_.NextExponential() * static_cast<double>(interval_q32_);
+    // Conversion to 128 bits is a slow library call, seldom needed.
+    due_q32_ += gap < 0x1.0p63 ? static_cast<Fixed>(static_cast<int64_t>(gap)) : static_cast<Fixed>(gap);
+  } else if (law_ == v1::ARRIVALS_JITTERED) {
+    due_q32_ = next_interval_q32_ + Part(interval_q32_, random_.Next());
+    next_interval_q32_ += interval_q32_;
+  } else {
     due_q32_ += interval_q32_;
-    return;
   }
-  const double gap = random_.NextExponential() * static_cast<double>(interval_q32_);
-  // Conversion to 128 bits is a slow library call, seldom needed.
-  due_q32_ += gap < 0x1.0p63 ? static_cast<Fixed>(static_cast<int64_t>(gap)) : static_cast<Fixed>(gap);
 }
 
 }  // namespace crest

@@ -15,7 +15,8 @@ namespace crest {
 class ArrivalSchedule {
  public:
   /// `rate_per_s` of this stream, > 0. Stream s starts at frac(s·φ) of its interval (φ the golden ratio), so that the
-  /// streams of all agents together are as even as can be; Poisson streams draw from (seed, stream, point).
+  /// streams of all agents together are as even as can be; Poisson and jittered streams draw from (seed, stream,
+  /// point).
   ArrivalSchedule(v1::Arrivals law, double rate_per_s, uint64_t seed, uint32_t stream, uint32_t point);
 
   /// The due offset of the current arrival, ns.
@@ -25,10 +26,12 @@ class ArrivalSchedule {
 
  private:
   using Fixed = unsigned __int128;
-  Fixed due_q32_;
+
+  Fixed due_q32_ = 0;
   Fixed interval_q32_;
+  Fixed next_interval_q32_;  // jittered: where the interval after the current arrival's begins
   Random random_;
-  bool poisson_;
+  v1::Arrivals law_;
 };
 
 }  // namespace crest

@@ -36,13 +36,35 @@ TEST(ArrivalScheduleTest, IntervalsAreExactAtEveryRate) {
 
 TEST(ArrivalScheduleTest, RatesFromOutsideStayInBounds) {
   for (const double rate : {0.0, -1.0, 1e-300, 1e300, std::numeric_limits<double>::infinity()}) {
-    for (const v1::Arrivals law : {v1::ARRIVALS_UNIFORM, v1::ARRIVALS_POISSON}) {
+    for (const v1::Arrivals law : {v1::ARRIVALS_UNIFORM, v1::ARRIVALS_POISSON, v1::ARRIVALS_JITTERED}) {
       ArrivalSchedule schedule(law, rate, 1, 5, 0);
       const int64_t first = schedule.due_ns();
       for (int i = 0; i < 1000; ++i) schedule.Advance();
       EXPECT_GE(first, 0) << rate;
       EXPECT_GT(schedule.due_ns(), first) << rate;
     }
+  }
+}
+
+TEST(ArrivalScheduleTest, JitteredArrivalsFallOncePerIntervalAnywhereInIt) {
+  for (const uint32_t stream : {0u, 7u}) {
+    const ArrivalSchedule uniform(v1::ARRIVALS_UNIFORM, 1000, 1, stream, 0);
+    ArrivalSchedule schedule(v1::ARRIVALS_JITTERED, 1000, 1, stream, 0);
+    constexpr int kArrivals = 100'000;
+    std::vector<double> places;
+    for (int n = 0; n < kArrivals; ++n, schedule.Advance()) {
+      const int64_t place = schedule.due_ns() - (uniform.due_ns() + n * int64_t{1'000'000});
+      ASSERT_GE(place, 0) << n;
+      ASSERT_LE(place, 1'000'000) << n;
+      places.push_back(static_cast<double>(place) / 1e6);
+    }
+    // Kolmogorov and Smirnov's 1 % point; the seed is fixed.
+    std::sort(places.begin(), places.end());
+    double distance = 0;
+    for (int n = 0; n < kArrivals; ++n) {
+      distance = std::max(distance, std::abs(places[static_cast<size_t>(n)] - (n + 0.5) / kArrivals));
+    }
+    EXPECT_LT(distance, 1.63 / std::sqrt(kArrivals)) << stream;
   }
 }
 

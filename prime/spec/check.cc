@@ -135,6 +135,9 @@ void CheckValidity(const v1::ValiditySpec& validity, const std::string& path, Co
     complaints.Add(path + ".achieved", "must be above 0 %; the default is 98%");
   }
   if (validity.has_mix() && validity.mix() <= 0) complaints.Add(path + ".mix", "must be above 0 %");
+  if (validity.has_schedule_lag() && FromProto(validity.schedule_lag()) <= absl::ZeroDuration()) {
+    complaints.Add(path + ".schedule_lag", "must be above 0; the default is 100us");
+  }
 }
 
 }  // namespace
