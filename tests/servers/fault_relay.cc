@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -140,6 +141,8 @@ void FaultRelay::Accept() {
     close(server);
     return;
   }
+  const int on = 1;
+  for (const int end : {client, server}) setsockopt(end, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   pairs_.push_back({client, server, {}});
 }
 

@@ -26,29 +26,34 @@ using testing::HasSubstr;
 // As a URL must write what the server's directory may be called.
 std::string Escaped(const std::string& url) { return absl::StrReplaceAll(url, {{" ", "%20"}, {"ö", "%C3%B6"}}); }
 
-// A server of its own for every test.
-EngineCase Case(const std::string& name, const std::string& parameters, size_t targets) {
-  auto server = std::make_shared<std::unique_ptr<GaneshaServer>>();
+// Servers of its own for every test, a target each.
+EngineCase Case(const std::string& name, const std::string& parameters, int targets) {
+  auto servers = std::make_shared<std::vector<std::unique_ptr<GaneshaServer>>>();
   EngineCase engine_case;
   engine_case.name = name;
   engine_case.scheme = "nfs";
-  engine_case.targets = [=](std::string& why_not) -> std::vector<std::string> {
+  engine_case.targets = [=](std::string& why_not) {
+    std::vector<std::string> urls;
     if (const absl::Status available = GaneshaServer::Available(); !available.ok()) {
       why_not = std::string(available.message());
-      return {};
+      return urls;
     }
-    absl::StatusOr<std::unique_ptr<GaneshaServer>> started = GaneshaServer::Start({.export_name = "ex port:größe"});
-    EXPECT_TRUE(started.ok()) << started.status();
-    if (!started.ok()) return {};
-    *server = *std::move(started);
-    return std::vector<std::string>(targets, Escaped((*server)->Url(parameters)));
+    for (int i = 0; i < targets; ++i) {
+      absl::StatusOr<std::unique_ptr<GaneshaServer>> server = GaneshaServer::Start({.export_name = "ex port:größe"});
+      EXPECT_TRUE(server.ok()) << server.status();
+      if (!server.ok()) return std::vector<std::string>();
+      urls.push_back(Escaped((*server)->Url(parameters)));
+      servers->push_back(*std::move(server));
+    }
+    return urls;
   };
-  engine_case.clean_up = [=] { server->reset(); };
+  engine_case.clean_up = [=] { servers->clear(); };
   return engine_case;
 }
 
 INSTANTIATE_TEST_SUITE_P(Nfs, EngineConformance,
-                         testing::Values(Case("OneConnection", "", 1), Case("ManyConnections", "&connections=3", 1)),
+                         testing::Values(Case("OneConnection", "", 1), Case("ManyConnections", "&connections=3", 1),
+                                         Case("TwoTargets", "", 2)),
                          EngineCaseName);
 
 using NfsEngineTest = NfsFixture;
