@@ -54,7 +54,7 @@ class Cli : public ::testing::Test {
   ~Cli() override { std::filesystem::remove_all(folder_); }
 
   std::string Write(const std::string& name, const std::string& text) const {
-    const std::string path = folder_ + "/" + name;
+    std::string path = folder_ + "/" + name;
     std::ofstream(path) << text;
     return path;
   }
@@ -67,6 +67,7 @@ class Cli : public ::testing::Test {
       std::vector<std::string> words = {CREST_PROGRAM};
       words.insert(words.end(), arguments.begin(), arguments.end());
       std::vector<char*> argv;
+      argv.reserve(words.size() + 1);
       for (std::string& word : words) argv.push_back(word.data());
       argv.push_back(nullptr);
       const int out = open(out_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -150,7 +151,7 @@ TEST_F(Cli, OrtOfEveryPublishedResultIsThePublishedOne) {
   size_t compared = 0;
   for (size_t i = 1; i < results.size(); ++i) {
     const std::vector<std::string> fields = absl::StrSplit(results[i], ',');
-    const std::string peak = fields[fields.size() - 2];
+    const std::string& peak = fields[fields.size() - 2];
     const double published = std::stod(fields.back());
     // Of one result only the summary is readable.
     if (curves.count(Id(results[i])) == 0) continue;

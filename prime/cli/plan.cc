@@ -77,7 +77,7 @@ absl::StatusOr<v1::CheckReport> MakePlan(const ParsedSpec& parsed) {
   report.set_load_seconds(absl::ToDoubleSeconds(length));
   const double greatest = *std::max_element(parsed.rates.begin(), parsed.rates.end());
   const FileSetCounts counts = files.CountsAt(greatest);
-  const double io_files = static_cast<double>(counts.files);
+  const auto io_files = static_cast<double>(counts.files);
   report.set_created_files(io_files + static_cast<double>(counts.non_io_files));
   report.set_created_bytes(io_files * files.mean_file_size());
   report.set_accessed_bytes(report.created_bytes() * spec.workload().file_set().accessed());

@@ -31,7 +31,7 @@ struct BadCase {
   const char* message;      // a part of it
 };
 
-const BadCase kBadCases[] = {
+constexpr BadCase kBadCases[] = {
     // Syntax.
     {kLoad, "load: @{peak: 5000", "wrong YAML"},
     {kLoad, "load: {peak: 5000@]}", "wrong YAML"},

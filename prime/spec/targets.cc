@@ -83,8 +83,9 @@ absl::Status CheckTarget(absl::string_view url) {
   const absl::string_view authority = before_query.substr(0, slash);
   CREST_RETURN_IF_ERROR(CheckAuthority(authority));
   if (scheme == "nfs") {
-    if (authority.empty() || authority[0] == ':')
+    if (authority.empty() || authority[0] == ':') {
       return Refuse("the server's name is missing, as in nfs://filer/export");
+    }
     if (slash == absl::string_view::npos) return Refuse("the export is missing, as in nfs://filer/export");
   }
   return absl::OkStatus();
