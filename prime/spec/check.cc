@@ -44,11 +44,9 @@ absl::Status ExpandAgent(const v1::AgentSpec& entry, absl::flat_hash_set<std::st
 
 void CheckTargets(const v1::RunSpec& spec, Complaints& complaints) {
   if (spec.target().empty()) {
-    complaints.Add("target", "is missing;
+    complaints.Add("target", "is missing; say what to measure, as in target: nfs://filer/export");
   }
-  say what to measure, as in target : nfs :  // filer/export");
-                                             if (static_cast<size_t>(spec.target_size()) > kMaxTargets)
-                                                 complaints.Add("target", "lists more than 1,000 targets");
+  if (static_cast<size_t>(spec.target_size()) > kMaxTargets) complaints.Add("target", "lists more than 1,000 targets");
   std::string first;
   for (int i = 0; i < spec.target_size(); ++i) {
     const std::string& url = spec.target(i);
