@@ -11,6 +11,8 @@
 # built; default: compiled into DIR with cc).
 #
 # It must run as root: the VFS back end opens files by handle (CAP_DAC_READ_SEARCH) and takes on each caller's identity.
+# ganesha's other back end for one machine, MEM (package nfs-ganesha-mem), runs as any user, but keeps only the first
+# bytes of each file (MEM { Inode_Size }) and creates slowly: enough to say hello to, not to measure.
 set -eu
 
 die() {
