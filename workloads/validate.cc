@@ -163,8 +163,8 @@ void CheckTransfers(const v1::Workload& workload, const std::array<double, kOper
 }
 
 void CheckTimes(const v1::Workload& workload, Checker& check) {
-  if (workload.arrivals() != v1::ARRIVALS_UNIFORM && workload.arrivals() != v1::ARRIVALS_POISSON) {
-    check.Add("arrivals", "is missing; give uniform or poisson");
+  if (workload.arrivals() == v1::ARRIVALS_UNSPECIFIED || !v1::Arrivals_IsValid(workload.arrivals())) {
+    check.Add("arrivals", "is missing; give uniform, poisson or jittered");
   }
   if (workload.response_time() != v1::RESPONSE_TIME_DUE && workload.response_time() != v1::RESPONSE_TIME_SENT) {
     check.Add("response_time", "is missing; give due or sent");
