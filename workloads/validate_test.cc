@@ -54,7 +54,7 @@ TEST_F(ValidateTest, AllErrorsComeAtOnce) {
   file_set_.set_files_per_directory(10'001);
   EXPECT_THAT(Errors(workload_), ElementsAre("name: is missing", "mix: the shares add up to 99 %; they must make 100 %",
                                              "transfer_size: is 2097152 bytes; at most 1 MiB is possible",
-                                             "arrivals: is missing; give uniform or poisson",
+                                             "arrivals: is missing; give uniform, poisson or jittered",
                                              "file_set.accessed: must be above 0 % and at most 100 %, not 0 %",
                                              "file_set.files_per_directory: must be from 1 to 10000, not 10001"));
 }
