@@ -306,8 +306,9 @@ std::string HtmlReport(const v1::RunResult& result) {
       Header(result),
       "<section id=\"curve\"><h2>Response-time curve</h2>\n<div class=\"chart\" id=\"curve-chart\" role=\"img\" "
       "aria-label=\"Achieved operations a second against response time; the figures are in the table of load points\">"
-      "</div><noscript><p class=\"quiet\">The curve is drawn with JavaScript; its figures are in the table.</p>"
-      "</noscript></section>\n",
+      "</div><p class=\"quiet\">Load points are joined in the order run. Hollow: not valid; hovering tells why.</p>"
+      "<noscript><p class=\"quiet\">The curve is drawn with JavaScript; its figures are in the table.</p></noscript>"
+      "</section>\n",
       FindingsSection(result), PointsSection(result), DetailSection(result),
       "<section id=\"time\" hidden><h2>Time inside a load point</h2>\n<p><label>Load point <select "
       "id=\"time-point\"></select></label></p><div class=\"chart\" id=\"time-chart\" role=\"img\" aria-label=\""

@@ -60,7 +60,7 @@
     const mean = points.map((point) => ({
       value: [point.achieved_ops_per_sec, point.mean_response_ms],
       itemStyle: point.valid ? {color: p.mean} : {color: p.page, borderColor: p.limit, borderWidth: 2},
-      label: {show: !point.valid, formatter: `${point.index} not valid`, color: p.limit, position: 'right', distance: 8},
+      label: {show: !point.valid, formatter: String(point.index), color: p.limit, position: 'bottom', distance: 6},
       symbolSize: point.index === summary.peak_point ? 12 : 9,
     }));
     const lines = [];
