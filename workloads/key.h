@@ -18,6 +18,7 @@ enum class KeyUse : uint64_t {
   kArrivals = 6,
   kContent = 7,
   kLayout = 8,  // identity of a file set
+  kInitialFile = 9,
 };
 
 /// One more number onto a key: ExtendKey(MixKey(a, b), c) is MixKey(a, b, c).

@@ -15,6 +15,10 @@
 namespace crest {
 namespace {
 
+using Fixed = unsigned __int128;
+
+constexpr uint32_t kGolden32 = 0x9e3779b9;  // frac(φ) · 2^32
+
 constexpr uint64_t kAlignment = 4096;  // offsets of READs and overwrites are multiples of it
 
 struct SizeTable {
@@ -110,11 +114,13 @@ OperationStream::OperationStream(const WorkloadModel* model, const FileSetCounts
       slice_(&model->files(), counts, stream, stream_count),
       operations_key_(KeyFor(KeyUse::kOperations, model->seed(), stream, point)),
       created_key_(KeyFor(KeyUse::kCreated, model->seed(), stream, point)),
+      turn_phase_q32_(stream * kGolden32),
       first_generation_((uint64_t{point} << 40) + 1) {
   const bool appends = tables_->append > 0 && ShareOf(tables_->workload, v1::OPERATION_WRITE) > 0;
   if (appends) appended_.resize(slice_.accessed_count());
   const bool reads_or_writes =
       ShareOf(tables_->workload, v1::OPERATION_READ) > 0 || ShareOf(tables_->workload, v1::OPERATION_WRITE) > 0;
+  if (tables_->removes_q32 > 0) initial_file_ = *InitialFile(*model, counts, stream, stream_count);
   if (reads_or_writes) touched_.resize(slice_.accessed_count());
 }
 
@@ -204,9 +210,28 @@ void OperationStream::FillWrite(Draft& draft) {
 
 void OperationStream::FillCreateOrRemove(Draft& draft) {
   const uint64_t turn = created_ + removed_ + 1;
-  const auto removes_due = static_cast<uint64_t>(static_cast<unsigned __int128>(turn) * tables_->removes_q32 >> 32);
-  draft.operation =
-      removes_due > removed_ ? Created(v1::OPERATION_REMOVE, removed_++) : Created(v1::OPERATION_CREATE, created_++);
+  const Fixed phase_q32 = tables_->removes_q32 > 0 ? turn_phase_q32_ : 0;
+  const auto removes_due = static_cast<uint64_t>((Fixed{turn} * tables_->removes_q32 + phase_q32) >> 32);
+  if (removes_due == removed_) {
+    draft.operation = Created(v1::OPERATION_CREATE, created_++);
+  } else if (removed_++ == 0) {
+    draft.operation = initial_file_;
+    draft.operation.kind = v1::OPERATION_REMOVE;
+  } else {
+    draft.operation = Created(v1::OPERATION_REMOVE, removed_ - 2);
+  }
+}
+
+std::optional<Operation> OperationStream::InitialFile(const WorkloadModel& model, const FileSetCounts& counts,
+                                                      uint32_t stream, uint32_t stream_count) {
+  if (model.tables_->removes_q32 == 0) return std::nullopt;
+  const FileSetSlice slice(&model.files(), counts, stream, stream_count);
+  Random random(KeyFor(KeyUse::kInitialFile, model.seed(), stream, 0));
+  Operation operation;
+  operation.kind = v1::OPERATION_CREATE;
+  operation.object = {ObjectKind::kCreated, random.Next() >> 4};
+  operation.parent = {ObjectKind::kDirectory, slice.Directory(0)};
+  return operation;
 }
 
 Operation OperationStream::Created(v1::OperationKind kind, uint64_t k) const {
@@ -220,8 +245,9 @@ Operation OperationStream::Created(v1::OperationKind kind, uint64_t k) const {
 
 std::vector<Operation> OperationStream::Leftovers() const {
   std::vector<Operation> leftovers;
-  leftovers.reserve(created_ - removed_);
-  for (uint64_t k = removed_; k < created_; ++k) leftovers.push_back(Created(v1::OPERATION_REMOVE, k));
+  const uint64_t of_created = removed_ > 0 ? removed_ - 1 : 0;  // the first REMOVE took the initial file
+  leftovers.reserve(created_ - of_created);
+  for (uint64_t k = of_created; k < created_; ++k) leftovers.push_back(Created(v1::OPERATION_REMOVE, k));
   return leftovers;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -36,18 +37,24 @@ class WorkloadModel {
 /// The operations of (seed, stream, point), in order; the n-th is the same on every run and every agent. Allocates only
 /// in its constructor. Not thread-safe.
 ///
-/// Every sequence is a legal one: CREATE and REMOVE take turns within their joint share, so a REMOVE always names a
-/// file whose CREATE came before it in this stream (the oldest one left); a file is read only where prepare wrote it;
-/// an append that would pass FileSet::MaxFileSize starts again at the nominal end. The laws are in docs/workloads.md.
+/// Every sequence is a legal one: CREATE and REMOVE take turns within their joint share, each stream at a phase of its
+/// own, so that together they are as many at any time; a REMOVE names the oldest file left that this stream created,
+/// the first one InitialFile, which prepare has created; a file is read only where prepare wrote it; an append that
+/// would pass FileSet::MaxFileSize starts again at the nominal end. The laws are in docs/workloads.md.
 class OperationStream {
  public:
   OperationStream(const WorkloadModel* model, const FileSetCounts& counts, uint32_t stream, uint32_t stream_count,
                   uint32_t point);
 
+  /// The CREATE that prepare has to have done for the stream's first REMOVE, before every point anew; nullopt where the
+  /// mix has no REMOVE.
+  static std::optional<Operation> InitialFile(const WorkloadModel& model, const FileSetCounts& counts, uint32_t stream,
+                                              uint32_t stream_count);
+
   /// The next operation. Never fails.
   Operation Next();
-  /// Files created and not removed after the operations drawn so far: what clean-up has to remove. Objects with
-  /// parents, as REMOVE operations.
+  /// Files that CREATEs made and no REMOVE took after the operations drawn so far: what clean-up has to remove. Objects
+  /// with parents, as REMOVE operations.
   std::vector<Operation> Leftovers() const;
   /// Distinct files that the operations drawn so far read or write, and the sum of their nominal sizes.
   uint64_t touched_files() const { return touched_files_; }
@@ -73,7 +80,9 @@ class OperationStream {
   FileSetSlice slice_;
   uint64_t operations_key_;
   uint64_t created_key_;
+  uint32_t turn_phase_q32_;
   uint64_t first_generation_;
+  Operation initial_file_;
   uint64_t index_ = 0;
   uint64_t created_ = 0;
   uint64_t removed_ = 0;

@@ -17,16 +17,20 @@ bool IsThere(Outcome outcome) { return outcome == kOk || outcome == kAlreadyExis
 
 }  // namespace
 
-FileSetBuilder::FileSetBuilder(const FileSet* files, const FileSetCounts& counts, std::vector<uint32_t> streams,
+FileSetBuilder::FileSetBuilder(const WorkloadModel* model, const FileSetCounts& counts, std::vector<uint32_t> streams,
                                uint32_t stream_count, uint32_t write_length, Engine* engine, TaskRunner* runner,
                                BuildProgress* progress)
-    : files_(files),
+    : files_(&model->files()),
       counts_(counts),
       write_length_(write_length),
       engine_(engine),
       runner_(runner),
       progress_(progress) {
-  for (const uint32_t stream : streams) slices_.emplace_back(files, counts, stream, stream_count);
+  for (const uint32_t stream : streams) {
+    slices_.emplace_back(files_, counts, stream, stream_count);
+    const std::optional<Operation> initial = OperationStream::InitialFile(*model, counts, stream, stream_count);
+    if (initial) initial_files_.push_back(*initial);
+  }
   for (const FileSetSlice& slice : slices_) {
     for (uint64_t i = 0; i < slice.directory_count(); ++i) {
       const uint64_t first = slice.Directory(i) * files_->files_per_directory();
@@ -47,12 +51,15 @@ absl::Status FileSetBuilder::Check() {
   uint64_t i = 0;
   return runner_->Run(
       [&]() -> std::optional<Task> {
-        while (slice < slices_.size() && i == slices_[slice].directory_count()) {
-          ++slice;
-          i = 0;
+        for (; slice < slices_.size(); ++slice, i = 0) {
+          while (i < slices_[slice].directory_count()) {
+            const uint64_t directory = slices_[slice].Directory(i++);
+            if (directory >= first_directory_) return CheckDirectory(directory);
+            progress_->files_checked += files_->files_per_directory();
+            progress_->files_reused += files_->files_per_directory();
+          }
         }
-        if (slice == slices_.size()) return std::nullopt;
-        return CheckDirectory(slices_[slice].Directory(i++));
+        return std::nullopt;
       },
       kConcurrency);
 }
@@ -100,6 +107,7 @@ absl::Status FileSetBuilder::Build() {
     }
     while (stage == Stage::kSmall) {
       if (slice == slices_.size()) {
+        if (i < initial_files_.size()) return Ensure(initial_files_[i++]);
         stage = Stage::kEnd;
         break;
       }
@@ -182,14 +190,18 @@ Task FileSetBuilder::BuildFile(uint64_t file) {
 // Non-I/O files and symlinks may be shared between streams, so each user makes sure of them; whoever comes first
 // creates.
 Task FileSetBuilder::EnsureSmall(ObjectId object) {
-  const Operation lookup = Make(v1::OPERATION_LOOKUP, object);
+  const bool link = object.kind() == ObjectKind::kSymlink;
+  return Ensure(Make(link ? v1::OPERATION_SYMLINK : v1::OPERATION_CREATE, object));
+}
+
+Task FileSetBuilder::Ensure(Operation create) {
+  Operation lookup = create;
+  lookup.kind = v1::OPERATION_LOOKUP;
   const Completion found = co_await runner_->Do(lookup);
   if (found.outcome == kOk) co_return absl::OkStatus();
   if (found.outcome != kNotFound) co_return runner_->Failure(lookup, found.outcome);
-  absl::Status status = co_await EnsureDirectory(lookup.parent.number());
+  absl::Status status = co_await EnsureDirectory(create.parent.number());
   if (!status.ok()) co_return status;
-  const bool link = object.kind() == ObjectKind::kSymlink;
-  const Operation create = Make(link ? v1::OPERATION_SYMLINK : v1::OPERATION_CREATE, object);
   const Completion created = co_await runner_->Do(create);
   if (created.outcome == kOk) co_return absl::OkStatus();
   if (created.outcome != kAlreadyExists) co_return runner_->Failure(create, created.outcome);

@@ -11,6 +11,7 @@
 #include "agent/load/task.h"
 #include "agent/load/task_runner.h"
 #include "workloads/file_set.h"
+#include "workloads/operation_stream.h"
 
 namespace crest {
 
@@ -29,9 +30,12 @@ struct BuildProgress {
 class FileSetBuilder {
  public:
   /// What the arguments point to outlives the builder. `write_length`: bytes a WRITE while filling.
-  FileSetBuilder(const FileSet* files, const FileSetCounts& counts, std::vector<uint32_t> streams,
+  FileSetBuilder(const WorkloadModel* model, const FileSetCounts& counts, std::vector<uint32_t> streams,
                  uint32_t stream_count, uint32_t write_length, Engine* engine, TaskRunner* runner,
                  BuildProgress* progress);
+
+  /// The directories with lower numbers are known to be there, whole, from an earlier Build over the same engine.
+  void SkipDirectoriesBelow(uint64_t directory) { first_directory_ = directory; }
 
   /// Looks at what is there. Writes nothing.
   absl::Status Check();
@@ -51,6 +55,7 @@ class FileSetBuilder {
   Task EnsureRoot();
   Task EnsureDirectory(uint64_t directory);
   Task EnsureSmall(ObjectId object);
+  Task Ensure(Operation create);
   Task RemoveDirectory(uint64_t directory);
   Operation Make(v1::OperationKind kind, ObjectId object) const;
   void RollBack();
@@ -62,6 +67,8 @@ class FileSetBuilder {
   TaskRunner* runner_;
   BuildProgress* progress_;
   std::vector<FileSetSlice> slices_;
+  std::vector<Operation> initial_files_;
+  uint64_t first_directory_ = 0;
   std::vector<uint64_t> missing_;  // directories
   std::vector<uint64_t> begun_;    // directories that Build has begun to fill
   double missing_bytes_ = 0;

@@ -15,12 +15,25 @@ using testing::HasSubstr;
 
 class FileSetBuilderTest : public testing::Test {
  protected:
-  FileSetBuilderTest() : files_(*FileSet::Create(GetattrWorkload(1), 1)), counts_(files_.CountsAt(1)) {}
+  FileSetBuilderTest()
+      : model_(*WorkloadModel::Create(Workload(), 1)), files_(model_->files()), counts_(files_.CountsAt(1)) {}
+
+  // With a mix that removes, so that every stream has an initial file.
+  static v1::Workload Workload() {
+    v1::Workload workload = GetattrWorkload(1);
+    workload.mutable_mix(0)->set_share(0.8);
+    for (const v1::OperationKind kind : {v1::OPERATION_CREATE, v1::OPERATION_REMOVE}) {
+      v1::OperationShare& share = *workload.add_mix();
+      share.set_operation(kind);
+      share.set_share(0.1);
+    }
+    return workload;
+  }
 
   std::unique_ptr<FileSetBuilder> Make(std::vector<uint32_t> streams, uint32_t stream_count) {
     runner_ = std::make_unique<TaskRunner>(&engine_, &clock_, &stop_);
     progress_ = std::make_unique<BuildProgress>();
-    return std::make_unique<FileSetBuilder>(&files_, counts_, std::move(streams), stream_count, 8 << 10, &engine_,
+    return std::make_unique<FileSetBuilder>(model_.get(), counts_, std::move(streams), stream_count, 8 << 10, &engine_,
                                             runner_.get(), progress_.get());
   }
 
@@ -33,7 +46,8 @@ class FileSetBuilderTest : public testing::Test {
   SimulatedClock clock_;
   MemoryEngine engine_{&clock_};
   std::atomic<bool> stop_{false};
-  FileSet files_;
+  std::unique_ptr<const WorkloadModel> model_;
+  const FileSet& files_;
   FileSetCounts counts_;
   std::unique_ptr<TaskRunner> runner_;
   std::unique_ptr<BuildProgress> progress_;
@@ -50,6 +64,7 @@ TEST_F(FileSetBuilderTest, BuildsEveryObjectOnceWithItsSize) {
   EXPECT_EQ(CountOf(ObjectKind::kNonIoFile), counts_.non_io_files);
   EXPECT_EQ(CountOf(ObjectKind::kSymlink), counts_.symlinks);
   EXPECT_EQ(CountOf(ObjectKind::kMarker), 1u);
+  EXPECT_EQ(CountOf(ObjectKind::kCreated), 4u) << "each stream's initial file";
   for (uint64_t file = 0; file < counts_.files; ++file) {
     ASSERT_EQ(engine_.objects[ObjectId(ObjectKind::kFile, file).value], static_cast<int64_t>(files_.FileSize(file)));
   }
@@ -78,6 +93,22 @@ TEST_F(FileSetBuilderTest, ReusesWhatIsThereAndAcceptsWhatAppendsAdded) {
   EXPECT_EQ(builder->missing_bytes(), 0);
   ASSERT_TRUE(builder->Build().ok());
   for (const Operation& operation : engine_.submitted) EXPECT_EQ(operation.kind, v1::OPERATION_LOOKUP);
+  EXPECT_EQ(progress_->files_reused, static_cast<int64_t>(counts_.files));
+}
+
+TEST_F(FileSetBuilderTest, MakesOnlyWhatAPointRemovedWhereTheRestIsKnown) {
+  auto builder = Make({0}, 1);
+  ASSERT_TRUE(builder->Check().ok());
+  ASSERT_TRUE(builder->Build().ok());
+  const Operation initial = *OperationStream::InitialFile(*model_, counts_, 0, 1);
+  engine_.objects.erase(initial.object.value);
+  engine_.submitted.clear();
+  builder = Make({0}, 1);
+  builder->SkipDirectoriesBelow(counts_.directories);
+  ASSERT_TRUE(builder->Check().ok());
+  EXPECT_TRUE(engine_.submitted.empty());
+  ASSERT_TRUE(builder->Build().ok());
+  EXPECT_EQ(engine_.objects.count(initial.object.value), 1u);
   EXPECT_EQ(progress_->files_reused, static_cast<int64_t>(counts_.files));
 }
 

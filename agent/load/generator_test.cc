@@ -33,7 +33,7 @@ class GeneratorTest : public testing::Test {
     // What the streams read and write is there.
     engine_.fail = [this](const Operation& operation) {
       engine_.objects.emplace(operation.parent.value, 0);
-      if (operation.kind != v1::OPERATION_REMOVE) engine_.objects.emplace(operation.object.value, 0);
+      if (operation.kind != v1::OPERATION_REMOVE || removed_++ == 0) engine_.objects.emplace(operation.object.value, 0);
       return kOk;
     };
     generator_->Begin(point);
@@ -77,6 +77,7 @@ class GeneratorTest : public testing::Test {
   std::unique_ptr<const WorkloadModel> model_;
   std::optional<Generator> generator_;
   MonoTime start_;
+  int removed_ = 0;  // the first REMOVE takes a file that prepare made
   std::vector<std::unique_ptr<IntervalRecord>> records_;
 };
 
@@ -179,7 +180,7 @@ TEST_F(GeneratorTest, ARemoveWaitsForTheCreateBeforeIt) {
   removes.set_share(0.5);
   Start(workload, 1, 2'000'000, kSecond / 100);  // due every 0.5 µs; an answer takes 1 µs
   PlayUntil(MonoTime::Max());
-  std::set<uint64_t> created;
+  std::set<uint64_t> created = {OperationStream::InitialFile(*model_, model_->files().CountsAt(1), 0, 1)->object.value};
   for (const Operation& operation : engine_.submitted) {
     if (operation.kind == v1::OPERATION_CREATE) {
       created.insert(operation.object.value);

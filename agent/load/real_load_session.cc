@@ -78,7 +78,8 @@ class RealLoadSession final : public LoadSession {
   std::vector<Worker> workers_;
   std::atomic<bool> stop_{false};
   FileSetCounts counts_;
-  bool prepared_ = false;
+  uint64_t whole_directories_ = 0;  // those with lower numbers are there, and their handles known
+  bool prepared_ = false;           // since the last load point
 };
 
 absl::Status RealLoadSession::OpenEngines(const v1::OpenSession& open, const std::vector<Target>& targets,
@@ -162,8 +163,10 @@ absl::StatusOr<v1::Prepared> RealLoadSession::Prepare(const v1::Prepare& request
   double missing_bytes = 0;
   for (Worker& worker : workers_) {
     runners.push_back(std::make_unique<TaskRunner>(worker.engine.get(), &clock_, &stop_));
-    builders.push_back(std::make_unique<FileSetBuilder>(&files, counts_, worker.streams, stream_count_, kFillLength,
-                                                        worker.engine.get(), runners.back().get(), &build));
+    builders.push_back(std::make_unique<FileSetBuilder>(model_.get(), counts_, worker.streams, stream_count_,
+                                                        kFillLength, worker.engine.get(), runners.back().get(),
+                                                        &build));
+    builders.back()->SkipDirectoriesBelow(whole_directories_);
     prepared.set_bytes_total(prepared.bytes_total() + builders.back()->total_bytes());
     prepared.set_bytes_accessed(prepared.bytes_accessed() + builders.back()->accessed_bytes());
     for (const uint32_t stream : worker.streams) {
@@ -198,6 +201,7 @@ absl::StatusOr<v1::Prepared> RealLoadSession::Prepare(const v1::Prepare& request
   prepared.set_files_reused(static_cast<double>(build.files_reused));
   prepared.set_bytes_created(static_cast<double>(build.bytes_created));
   for (const auto& runner : runners) prepared.set_calls(prepared.calls() + static_cast<double>(runner->calls()));
+  whole_directories_ = std::max(whole_directories_, counts_.directories);
   prepared_ = true;
   return prepared;
 }
@@ -215,7 +219,8 @@ absl::Status RealLoadSession::CheckSpace(double missing_bytes) {
 absl::StatusOr<v1::PointDone> RealLoadSession::RunPoint(const v1::StartPoint& start,
                                                         const std::function<void(v1::IntervalReport)>& report) {
   CREST_RETURN_IF_ERROR(CheckStartPoint(start, clock_.Now()));
-  if (!prepared_) return absl::FailedPreconditionError("a load point was started before its file set was prepared");
+  if (!prepared_) return absl::FailedPreconditionError("a load point was started before Prepare made its files");
+  prepared_ = false;  // its first REMOVEs take files that the next Prepare makes again
   GeneratorPoint point;
   point.point = start.point();
   point.counts = counts_;
