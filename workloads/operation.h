@@ -17,6 +17,7 @@ struct Operation {
   uint32_t length = 0;      // READ, WRITE: bytes
   uint64_t offset = 0;      // READ, WRITE: bytes
   uint64_t generation = 0;  // WRITE: makes its content differ from every other write's of the same place
+  bool fill = false;        // WRITE: of prepare, not of the mix; it may use the largest calls that the target takes
   ObjectId object;          // what it acts on
   ObjectId parent;          // the directory that holds `object`; set for every object but the root
 

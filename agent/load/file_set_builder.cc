@@ -175,6 +175,7 @@ Task FileSetBuilder::BuildFile(uint64_t file) {
   if (!IsThere(created.outcome)) co_return runner_->Failure(create, created.outcome);
   const uint64_t size = files_->FileSize(file);
   Operation write = Make(v1::OPERATION_WRITE, object);
+  write.fill = true;
   while (write.offset < size) {
     write.length = static_cast<uint32_t>(std::min<uint64_t>(write_length_, size - write.offset));
     const Completion written = co_await runner_->Do(write);

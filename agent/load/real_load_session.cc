@@ -35,7 +35,7 @@ constexpr absl::Duration kCleanUp = absl::Seconds(2);
 constexpr absl::Duration kCollectEvery = absl::Milliseconds(20);
 constexpr absl::Duration kProgressEvery = absl::Seconds(1);
 // WRITE length while filling files; engines cut it to what a call may carry.
-constexpr uint32_t kFillLength = 128 << 10;
+constexpr uint32_t kFillLength = 1 << 20;
 
 /// One generator and what is its own.
 struct Worker {

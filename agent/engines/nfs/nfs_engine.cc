@@ -58,7 +58,8 @@ absl::StatusOr<std::unique_ptr<NfsEngine>> NfsEngine::Open(const EngineConfig& c
     const uint32_t wanted = std::min(std::max<uint32_t>(1, config.transfer_size), kLargestCall);
     state.read_size = std::min(wanted, state.mounted.read_max);
     state.write_size = std::min(wanted, state.mounted.write_max);
-    largest_write = std::max(largest_write, state.write_size);
+    state.fill_size = std::min(kLargestCall, state.mounted.write_max);
+    largest_write = std::max(largest_write, state.fill_size);
     const Endpoint endpoint{state.mounted.address, state.mounted.nfs_port, state.target.uid, state.target.gid};
     for (uint32_t number = 0; number < state.target.connections; ++number) {
       Line& line = state.lines.emplace_back();
