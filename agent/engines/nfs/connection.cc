@@ -72,7 +72,7 @@ void Connection::OnDone(rpc_context*, int status, void* data, void* private_data
   const CallTag tag = call->tag;
   switch (status) {
     case RPC_STATUS_SUCCESS:
-      connection->listener_->OnReply(tag, ReadReply(tag.procedure, data));
+      connection->listener_->OnReply(tag, ReadReply(tag.procedure, data), connection->arrived_);
       break;
     case RPC_STATUS_ERROR: {
       const Outcome outcome = OutcomeOfRpcError(static_cast<const char*>(data));
@@ -94,6 +94,7 @@ void Connection::OnConnected(rpc_context* rpc, int status, void*, void* private_
     return;
   }
   DisableNagle(rpc);
+  connection->arrival_times_.Enable(rpc_get_fd(rpc));
   connection->state_ = State::kReady;
   connection->backoff_ns_ = kMinBackoffNs;
   if (connection->was_ready_) ++connection->reconnect_count_;
@@ -102,6 +103,7 @@ void Connection::OnConnected(rpc_context* rpc, int status, void*, void* private_
 
 void Connection::Service(short revents) {
   if (state_ == State::kDown || broken_) return;
+  if ((revents & POLLIN) != 0 && state_ == State::kReady) arrived_ = arrival_times_.OfWaiting(descriptor(), *clock_);
   if (rpc_service(context_.get(), revents) != 0) broken_ = true;
 }
 

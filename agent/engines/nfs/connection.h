@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "agent/engine/engine.h"
+#include "agent/engines/nfs/arrival_times.h"
 #include "agent/engines/nfs/calls.h"
 #include "base/clock.h"
 
@@ -38,7 +39,8 @@ struct CallTag {
 class CallListener {
  public:
   virtual ~CallListener() = default;
-  virtual void OnReply(const CallTag& tag, const Reply& reply) = 0;
+  /// `arrived`: at this host.
+  virtual void OnReply(const CallTag& tag, const Reply& reply, MonoTime arrived) = 0;
   /// The call will have no reply: `outcome` is kConnectionLost or one of RpcOutcome.
   virtual void OnNoReply(const CallTag& tag, Outcome outcome) = 0;
 };
@@ -101,6 +103,8 @@ class Connection {
   MonoTime next_;  // kDown: when to try again; kConnecting: when to give up
   int64_t backoff_ns_ = 0;
   int64_t reconnect_count_ = 0;
+  ArrivalTimes arrival_times_;
+  MonoTime arrived_;        // what is being read
   std::deque<Call> calls_;  // addresses stay; grows to the most that were ever outstanding
   std::vector<Call*> free_calls_;
 };

@@ -101,6 +101,7 @@ class NfsEngine final : public Engine, public CallListener {
     Mounted mounted;
     uint32_t read_size = 0;   // largest READ call, bytes
     uint32_t write_size = 0;  // largest WRITE call, bytes
+    uint32_t fill_size = 0;   // the same while filling files
     HandleTable handles;
     std::vector<Line> lines;
     uint32_t oldest = kNone;  // slots by deadline
@@ -121,7 +122,7 @@ class NfsEngine final : public Engine, public CallListener {
   explicit NfsEngine(const EngineConfig& config);
 
   // Operations (nfs_operation.cc).
-  void OnReply(const CallTag& tag, const Reply& reply) override;
+  void OnReply(const CallTag& tag, const Reply& reply, MonoTime arrived) override;
   void OnNoReply(const CallTag& tag, Outcome outcome) override;
   void Advance(uint32_t index);
   bool HasCallToSend(const Slot& slot) const;

@@ -108,7 +108,9 @@ NfsEngine::Part NfsEngine::NextPart(Slot& slot) const {
   Part part{.offset = slot.next_offset};
   if (MovesData(operation.kind)) {
     const TargetState& target = targets_[slot.target];
-    const uint32_t most = operation.kind == v1::OPERATION_READ ? target.read_size : target.write_size;
+    const uint32_t most = operation.kind == v1::OPERATION_READ ? target.read_size
+                          : operation.fill                     ? target.fill_size
+                                                               : target.write_size;
     part.count = std::min(operation.length - slot.next_offset, most);
   }
   return part;
@@ -163,10 +165,10 @@ bool NfsEngine::Transmit(uint32_t index, Line& line, const CallArguments& argume
   return true;
 }
 
-void NfsEngine::OnReply(const CallTag& tag, const Reply& reply) {
+void NfsEngine::OnReply(const CallTag& tag, const Reply& reply, MonoTime arrived) {
   Slot& slot = slots_[tag.slot];
   if (slot.serial != tag.serial) return;  // it has timed out
-  slot.done = clock_->Now();
+  slot.done = std::max({arrived, slot.sent, slot.done});
   --slot.calls_in_flight;
   answered_.push_back({tag.slot, tag.serial});
   slot.jukebox = reply.status == NFS3ERR_JUKEBOX;
