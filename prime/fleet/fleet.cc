@@ -44,6 +44,15 @@ FleetPrepareProgress Sum(const std::vector<v1::PrepareProgress>& agents) {
   return sum;
 }
 
+// RFC 3339, to the nanosecond: a capture of the wire is compared with it.
+std::string WallTime(MonoTime moment) {
+  const RealClock clock;
+  const MonoTime before = clock.Now();
+  const absl::Time wall = absl::Now();
+  const int64_t now_ns = before.ns + (clock.Now() - before) / 2;
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%E9SZ", wall + absl::Nanoseconds(moment.ns - now_ns), absl::UTCTimeZone());
+}
+
 void AddTo(v1::Prepared& sum, const v1::Prepared& agent) {
   sum.set_files_created(sum.files_created() + agent.files_created());
   sum.set_files_reused(sum.files_reused() + agent.files_reused());
@@ -187,8 +196,9 @@ PointOutcome Fleet::RunPoint(const PointRequest& request, const v1::FileSetData&
   };
 
   const absl::Duration lead = Lead();
-  const std::string started_at = absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", absl::Now() + lead, absl::UTCTimeZone());
-  StartPoint(request, RealClock().Now() + lead);
+  const MonoTime start = RealClock().Now() + lead;
+  const std::string started_at = WallTime(start);
+  StartPoint(request, start);
   FleetStep step = sessions_->StepFor(absl::StrCat("running load point ", request.point),
                                       lead + request.warmup + request.measure + options_.point_grace);
   step.announce = false;
