@@ -7,7 +7,7 @@ cd "$(dirname "$(readlink -f "$0")")/.."
 
 # Another preset's programs serve as well: CREST_BIN=build/dev demo/run.sh.
 readonly bin=${CREST_BIN:-build/release}
-readonly service_time=4ms workers=4
+readonly service_time=8ms workers=16
 work=
 export_dir=
 pids=()
@@ -77,11 +77,11 @@ chmod 0777 "$export_dir"
 read -r server_port mount_port nfs_port agent1_port agent2_port < <(free_ports 5)
 readonly target="nfs://127.0.0.1$export_dir?nfsport=$nfs_port&mountport=$mount_port"
 
-echo "Starting a real NFS server (nfs-ganesha), throttled on purpose: $workers calls at a time, $service_time each."
+echo "Starting a real NFS server (nfs-ganesha), throttled on purpose: $workers calls at a time, $service_time each on average."
 echo "The figures say something about the throttle and nothing about this machine."
 as_root tests/servers/ganesha.sh start "$work/ganesha" "$server_port" "$mount_port" "$export_dir"
 "$bin/nfs-throttle" --listen "127.0.0.1:$nfs_port" --to "127.0.0.1:$server_port" \
-  --service-time "$service_time" --workers "$workers" >"$work/throttle.log" 2>&1 &
+  --service-time "$service_time" --workers "$workers" --law exponential >"$work/throttle.log" 2>&1 &
 pids+=($!)
 wait_for_port "$nfs_port" nfs-throttle
 start_agent "$agent1_port"
