@@ -1,5 +1,6 @@
 #include "prime/fleet/fleet.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <deque>
 #include <thread>
@@ -261,12 +262,13 @@ TEST_F(FleetTest, FailedPointNamesTheAgentAndStopsTheOthers) {
 }
 
 TEST_F(FleetTest, InterruptStopsTheLoadEverywhereAndKeepsTheFigures) {
-  AddAgent({.hold_after_intervals = 4});
+  std::atomic<int> holding{0};
   FakeAgentScript script{.hold_after_intervals = 4};
-  script.on_interval = [this](int sent) {
-    if (sent == 4) fleet_->Interrupt();
+  script.on_interval = [&](int sent) {
+    if (sent == 4 && ++holding == 2) fleet_->Interrupt();
   };
-  AddAgent(std::move(script));
+  AddAgent(script);
+  AddAgent(script);
   ASSERT_TRUE(Connect().ok());
   const PointOutcome outcome = RunPoint();
   EXPECT_EQ(outcome.status.code(), absl::StatusCode::kCancelled);

@@ -70,10 +70,10 @@ void AgentSession::OnReadDone(bool ok) {
   }
   const MonoTime now = RealClock().Now();
   last_heard_ns_.store(now.ns, std::memory_order_relaxed);
-  AgentEvent event{.agent = agent_, .at = now, .message = std::move(reading_), .ended = {}};
+  // Before the next read begins: its reaction may run at once, on another thread, and messages must keep their order.
+  inbox_->Push({.agent = agent_, .at = now, .message = std::move(reading_), .ended = {}});
   reading_ = std::make_unique<v1::AgentMessage>();
   StartRead(reading_.get());
-  inbox_->Push(std::move(event));
 }
 
 void AgentSession::OnWriteDone(bool ok) {
