@@ -96,6 +96,18 @@ TEST_F(FleetTest, RunsALoadPointOnAllAgents) {
   EXPECT_EQ(agents_[0].Count(Message::kClose), 1);
 }
 
+TEST_F(FleetTest, ReportsAreHeardInTheirOrderAndNoneIsLost) {
+  AddAgent();
+  AddAgent();
+  ASSERT_TRUE(Connect().ok());
+  for (uint32_t point = 1; point <= 200; ++point) {
+    const PointOutcome outcome = RunPoint(Point(point));
+    ASSERT_TRUE(outcome.status.ok()) << outcome.status;
+    ASSERT_EQ(outcome.data.operations(0).counts().count(), 2 * 100 * 3) << "load point " << point;
+    ASSERT_EQ(outcome.data.intervals_size(), 5) << "load point " << point;
+  }
+}
+
 TEST_F(FleetTest, EveryAgentIsToldItsPlaceAndStartsAtOneMoment) {
   AddAgent();
   AddAgent({.clock_skew_ns = 3'600'000'000'000});
