@@ -117,6 +117,7 @@ class TestPrime {
 inline void KeepCallbackQueue() {
   static AgentService* const service = [] {
     AgentServiceOptions options;
+    options.clock = new RealClock;
     options.host = [] { return v1::HostInfo(); };
     return new AgentService(std::move(options));
   }();
