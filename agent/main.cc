@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -95,6 +96,12 @@ void WaitForEnd(const sigset_t& signals, pid_t parent) {
   }
 }
 
+// A parent that was killed cannot remove the folder that it made for the socket.
+void RemoveSocket(const std::string& path, bool with_folder) {
+  unlink(path.c_str());
+  if (with_folder) rmdir(std::filesystem::path(path).parent_path().c_str());  // refused while anything else is in it
+}
+
 int Serve(Flags flags, const sigset_t& signals, pid_t parent) {
   const absl::StatusOr<Address> listen = ParseAddress(flags.listen);
   if (!listen.ok()) return Refuse(absl::InvalidArgumentError(absl::StrCat("--listen ", listen.status().message())));
@@ -131,7 +138,7 @@ int Serve(Flags flags, const sigset_t& signals, pid_t parent) {
     LogWarning("a target does not answer: leaving without cleaning up on it");
   }
   (*server)->Shutdown(kServerTimeout);
-  if (!listen->unix_path.empty()) unlink(listen->unix_path.c_str());
+  if (!listen->unix_path.empty()) RemoveSocket(listen->unix_path, parent != 0);
   // Without destructors: the HTTP library takes 2 s to end its threads, a target that hangs takes for ever.
   std::cout.flush();
   std::_Exit(0);
