@@ -72,8 +72,13 @@ uint16_t FreePort() {
   return bound ? ntohs(address.sin_port) : uint16_t{0};
 }
 
-TemporaryDirectory::TemporaryDirectory() {
-  std::string pattern = std::filesystem::temp_directory_path() / "crest-test-XXXXXX";
+TemporaryDirectory::TemporaryDirectory() : TemporaryDirectory(std::filesystem::temp_directory_path().string()) {}
+
+TemporaryDirectory::TemporaryDirectory(const std::string& parent) {
+  std::error_code none;
+  const bool there = std::filesystem::is_directory(parent, none);
+  std::string pattern =
+      (there ? std::filesystem::path(parent) : std::filesystem::temp_directory_path()) / "crest-test-XXXXXX";
   if (const char* made = mkdtemp(pattern.data()); made != nullptr) path_ = made;
 }
 
@@ -92,7 +97,7 @@ absl::Status GaneshaServer::Available() {
 
 GaneshaServer::GaneshaServer(const Options& options)
     : options_(options),
-      directory_(options.export_directory.empty() ? absl::StrCat(run_directory_.path(), "/", options.export_name)
+      directory_(options.export_directory.empty() ? absl::StrCat(memory_.path(), "/", options.export_name)
                                                   : options.export_directory),
       nfs_port_(FreePort()),
       mount_port_(FreePort()) {}

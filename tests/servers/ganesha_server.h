@@ -16,10 +16,13 @@ namespace crest {
 /// A TCP port of 127.0.0.1 that was free a moment ago.
 uint16_t FreePort();
 
-/// A fresh directory below the system's temporary one, removed with all in it by the destructor.
+/// A fresh directory, removed with all in it by the destructor.
 class TemporaryDirectory {
  public:
+  /// Below the system's temporary one.
   TemporaryDirectory();
+  /// Below `parent`; below the system's temporary one where there is no such directory.
+  explicit TemporaryDirectory(const std::string& parent);
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
@@ -35,7 +38,7 @@ class GaneshaServer {
  public:
   struct Options {
     bool read_only = false;
-    std::string export_directory;        // empty: one of its own
+    std::string export_directory;        // empty: one of its own, in memory
     std::string export_name = "export";  // of its own directory: may hold spaces, colons and non-ASCII characters
     std::string address = "127.0.0.1";
   };
@@ -69,6 +72,8 @@ class GaneshaServer {
 
   Options options_;
   TemporaryDirectory run_directory_;
+  // In memory: a disk that discards takes seconds to remove a file set, and a container's overlay has no file handles.
+  TemporaryDirectory memory_{"/dev/shm"};
   std::string directory_;
   uint16_t nfs_port_;
   uint16_t mount_port_;

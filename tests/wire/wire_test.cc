@@ -75,18 +75,22 @@ class WireTest : public RunFixture {
     StartServer();
     const std::string agent = StartAgent({server_->Url()});
     // The file set is built before: more bytes than a capture takes in without dropping some.
-    ASSERT_NO_FATAL_FAILURE(RunOnce({.name = "prepare",
-                                     .target = server_->Url(),
-                                     .agents = agent,
-                                     .workload = "{profile: sfs2008-nfs, file_set: {bytes_per_op_rate: 64KiB}}",
-                                     .load = "{plan: steps, rates: [500], warmup: 1s, measure: 1s, streams: 8}"}));
+    ASSERT_NO_FATAL_FAILURE(RunOnce(
+        {.name = "prepare",
+         .target = server_->Url(),
+         .agents = agent,
+         .workload =
+             "{profile: sfs2008-nfs, file_set: {bytes_per_op_rate: 64KiB, file_size: {8KiB: 90%, 256KiB: 10%}}}",
+         .load = "{plan: steps, rates: [500], warmup: 1s, measure: 1s, streams: 8}"}));
     absl::StatusOr<std::unique_ptr<Capture>> capture = Capture::Start(server_->nfs_port());
     ASSERT_TRUE(capture.ok()) << capture.status();
-    ASSERT_NO_FATAL_FAILURE(RunOnce({.name = "wire",
-                                     .target = server_->Url(),
-                                     .agents = agent,
-                                     .workload = "{profile: sfs2008-nfs, file_set: {bytes_per_op_rate: 64KiB}}",
-                                     .load = "{plan: steps, rates: [500], warmup: 2s, measure: 10s, streams: 8}"}));
+    ASSERT_NO_FATAL_FAILURE(RunOnce(
+        {.name = "wire",
+         .target = server_->Url(),
+         .agents = agent,
+         .workload =
+             "{profile: sfs2008-nfs, file_set: {bytes_per_op_rate: 64KiB, file_size: {8KiB: 90%, 256KiB: 10%}}}",
+         .load = "{plan: steps, rates: [500], warmup: 2s, measure: 10s, streams: 8}"}));
     const absl::Status stopped = (*capture)->Stop();
     ASSERT_TRUE(stopped.ok()) << stopped;
     absl::StatusOr<std::vector<WireCall>> calls = (*capture)->Calls();
