@@ -60,7 +60,8 @@ absl::Status CheckHost(absl::string_view text, absl::string_view host, absl::str
   if (absl::StrContains(port, ':')) return Refuse(text, "an IPv6 address goes into brackets: [v6]:port");
   for (const char c : host) {
     if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.' && c != '_') {
-      return Refuse(text, "the host's name must not hold '", absl::StrFormat(c >= 33 && c < 127 ? "%c" : "\\x%02x", c),
+      return Refuse(text, "the host's name must not hold '",
+                    c >= 33 && c < 127 ? absl::StrFormat("%c", c) : absl::StrFormat("\\x%02x", c),
                     "'; write name:port, a list entry for each address");
     }
   }
