@@ -31,7 +31,7 @@ endfunction()
 # crest_test(NAME SRCS file... DEPS target... [LABELS label...] [TIMEOUT seconds])
 # A GoogleTest program NAME, run by ctest as one test. Labels say where it may run:
 #   servers  needs real servers or the built programs; release build only
-#   timing   measures time, which a sanitizer would stretch; release build only
+#   timing   measures time, or computes for minutes: release build only
 #   tsan     is about threads; runs under the thread sanitizer too
 # The targets sanitized_tests and tsan_tests build what `./dev test` runs under each sanitizer.
 add_custom_target(sanitized_tests)
