@@ -17,11 +17,23 @@ constexpr int64_t kOpenTimeoutNs = 10'000'000'000;  // for the first message
 constexpr int64_t kEndTimeoutNs = 1'000'000'000;    // for a prime to read the end of its stream
 constexpr size_t kMaxStatusText = 4096;  // gRPC refuses headers beyond 8 KiB, and escapes triple a byte at worst
 
+// absl's codes are gRPC's. Those that gRPC itself ends calls with are about the way to this agent: with one of them a
+// prime would take a target that cannot be reached for an agent that cannot.
+grpc::StatusCode CodeFor(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kCancelled:
+      return grpc::StatusCode::FAILED_PRECONDITION;
+    default:
+      return static_cast<grpc::StatusCode>(status.code());
+  }
+}
+
 grpc::Status ToGrpc(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
-  // absl's codes are gRPC's.
-  const absl::string_view text = status.message().substr(0, kMaxStatusText);
-  return {static_cast<grpc::StatusCode>(status.code()), std::string(text)};
+  return {CodeFor(status), std::string(status.message().substr(0, kMaxStatusText))};
 }
 
 v1::AgentMessage FailureOf(const absl::Status& status) {
