@@ -97,15 +97,17 @@ TEST_F(BadInput, ServerThatIsNotThere) {
 TEST_F(BadInput, AgentThatCannotBeReached) {
   StartServer();
   SpecText text = Good();
-  text.agents = absl::StrCat("127.0.0.1:", FreePort());
-  ExpectRefused(WriteSpec(text), kLost, {text.agents, "crest-agent"});
+  const std::string nobody = absl::StrCat("127.0.0.1:", FreePort());
+  text.agents = {nobody};
+  ExpectRefused(WriteSpec(text), kLost, {nobody, "nothing listens there", "start crest-agent"});
 }
 
 TEST_F(BadInput, AgentThatMayNotUseTheTarget) {
   StartServer();
   SpecText text = Good();
-  text.agents = StartAgent({});
-  ExpectRefused(WriteSpec(text), kLost, {text.agents, server_->Url(), "without --allow", "start crest-agent with"});
+  const std::string agent = StartAgent({});
+  text.agents = {agent};
+  ExpectRefused(WriteSpec(text), kLost, {agent, server_->Url(), "without --allow", "start crest-agent with"});
 }
 
 TEST_F(BadInput, AgentThatAnotherPrimeHas) {
@@ -113,14 +115,14 @@ TEST_F(BadInput, AgentThatAnotherPrimeHas) {
   const std::string agent = StartAgent({server_->Url()});
   SpecText first = Good();
   first.name = "first";
-  first.agents = agent;
+  first.agents = {agent};
   first.load = "{plan: steps, rates: [50], warmup: 1s, measure: 30s, streams: 4}";
   TemporaryDirectory elsewhere;
   Program holder({CrestProgram(), "run", WriteSpec(first), "--out", elsewhere.path()}, folder_.path());
   ASSERT_TRUE(holder.WaitForText("point 1 of 1", absl::Seconds(60))) << holder.err();
 
   SpecText second = Good();
-  second.agents = agent;
+  second.agents = {agent};
   const Ended run = Crest(WriteSpec(second));
   EXPECT_EQ(run.exit_code, kLost) << run.err;
   char host[256] = "";

@@ -27,7 +27,7 @@ class Interrupt : public RunFixture {
                         "&mountport=", server_->mount_port());
   }
 
-  std::string Spec(const std::string& agents) const {
+  std::string Spec(const std::vector<std::string>& agents) const {
     return WriteSpec({.target = url_,
                       .agents = agents,
                       .load = "{plan: steps, rates: [100, 200], warmup: 1s, measure: 60s, streams: 4}"});
@@ -71,7 +71,7 @@ class OwnAgent : public Interrupt {
     Interrupt::SetUp();
     if (IsSkipped()) return;
     std::vector<std::string> words = {"/usr/bin/env", "-u", "XDG_RUNTIME_DIR", "TMPDIR=" + temporary_.path()};
-    for (const std::string& word : RunWords(Spec(""))) words.push_back(word);
+    for (const std::string& word : RunWords(Spec({}))) words.push_back(word);
     crest_ = std::make_unique<Program>(words, folder_.path());
     ASSERT_TRUE(crest_->WaitForText("point 1 of 2 measuring", absl::Seconds(60))) << crest_->err();
     const std::vector<pid_t> children = Children(crest_->pid());
@@ -92,7 +92,7 @@ class OwnAgent : public Interrupt {
 };
 
 TEST_F(Interrupt, StopsTheLoadAndKeepsWhatWasMeasured) {
-  Program crest(RunWords(Spec(StartAgent({url_}))), folder_.path());
+  Program crest(RunWords(Spec({StartAgent({url_})})), folder_.path());
   ASSERT_TRUE(crest.WaitForText("point 1 of 2 measuring", absl::Seconds(60))) << crest.err();
   absl::SleepFor(absl::Milliseconds(1500));
   const int64_t before = Seen();
@@ -123,17 +123,54 @@ TEST_F(Interrupt, StopsTheLoadAndKeepsWhatWasMeasured) {
   EXPECT_THAT(report.err, IsEmpty());
 }
 
+TEST_F(Interrupt, BeforeAnythingWasMeasuredKeepsNoResult) {
+  Program crest(RunWords(Spec({StartAgent({url_})})), folder_.path());
+  ASSERT_TRUE(crest.WaitForText("preparing the file set", absl::Seconds(60))) << crest.err();
+  crest.Signal(SIGINT);
+  const Ended run = crest.Wait(absl::Seconds(5));
+  EXPECT_EQ(run.exit_code, 4);
+  EXPECT_THAT(run.err, HasSubstr("nothing was measured"));
+  EXPECT_FALSE(std::filesystem::exists(runs()));
+  ExpectSilence();
+}
+
+TEST_F(Interrupt, LostAgentStopsTheOthersAndIsTold) {
+  const std::vector<std::string> agents = {StartAgent({url_}), StartAgent({url_})};
+  Program crest(RunWords(Spec(agents)), folder_.path());
+  ASSERT_TRUE(crest.WaitForText("point 1 of 2 measuring", absl::Seconds(60))) << crest.err();
+  absl::SleepFor(absl::Milliseconds(1500));
+  agents_[1]->Signal(SIGKILL);
+  absl::SleepFor(absl::Seconds(2));
+  ExpectSilence();
+  const Ended run = crest.Wait(absl::Seconds(20));
+  EXPECT_EQ(run.exit_code, 3) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(agents[1]));
+
+  ASSERT_EQ(RunFolders().size(), 1u);
+  const v1::RunResult result = ReadResult(RunFolders()[0]);
+  EXPECT_EQ(result.status(), v1::PARTIAL);
+  EXPECT_THAT(result.status_reason(), HasSubstr(agents[1]));
+  ASSERT_EQ(result.points_size(), 1);
+  const v1::LoadPoint& point = result.points(0);
+  EXPECT_FALSE(point.valid());
+  EXPECT_THAT(Codes(point.findings()), Contains("agent_lost"));
+  ASSERT_EQ(point.agents_size(), 2);
+  EXPECT_FALSE(point.agents(0).lost());
+  EXPECT_TRUE(point.agents(1).lost());
+  EXPECT_NEAR(point.agents(0).achieved_ops_per_sec(), 50, 10);
+}
+
 TEST_F(Interrupt, AgentIsFreeForTheNextRun) {
   const std::string agent = StartAgent({url_});
   {
-    Program crest(RunWords(Spec(agent)), folder_.path());
+    Program crest(RunWords(Spec({agent})), folder_.path());
     ASSERT_TRUE(crest.WaitForText("point 1 of 2 measuring", absl::Seconds(60))) << crest.err();
     crest.Signal(SIGKILL);
     EXPECT_EQ(crest.Wait().exit_code, 128 + SIGKILL);
   }
   absl::SleepFor(absl::Seconds(2));
   ExpectSilence();
-  const std::string spec = WriteSpec({.name = "next", .target = url_, .agents = agent});
+  const std::string spec = WriteSpec({.name = "next", .target = url_, .agents = {agent}});
   const Ended next = Crest(spec);
   EXPECT_THAT(next.exit_code, AnyOf(0, 1)) << next.err;
 }

@@ -12,7 +12,7 @@ class ExportNames : public RunFixture, public testing::WithParamInterface<const 
 TEST_P(ExportNames, GoThroughTheWholeChain) {
   StartServer({.export_name = GetParam()});
   const std::string spec = WriteSpec({.target = server_->Url(),
-                                      .agents = StartAgent({server_->Url()}),
+                                      .agents = {StartAgent({server_->Url()})},
                                       .load = "{plan: steps, rates: [100], warmup: 1s, measure: 1s, streams: 4}"});
   const Ended run = Crest(spec);
   ASSERT_THAT(run.exit_code, AnyOf(0, 1)) << run.err;

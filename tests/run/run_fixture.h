@@ -46,7 +46,7 @@ class RunFixture : public testing::Test {
   struct SpecText {
     std::string name = "run";
     std::string target;
-    std::string agents;  // none: the run's own
+    std::vector<std::string> agents;  // none: the run's own
     // Small files: with the profile's own, preparing would take most of the time.
     std::string workload = "{profile: sfs2008-nfs, file_set: {bytes_per_op_rate: 64KiB, file_size: {8KiB: 100%}}}";
     std::string load = "{plan: steps, rates: [100], warmup: 1s, measure: 2s, streams: 4}";
@@ -58,7 +58,9 @@ class RunFixture : public testing::Test {
     std::string path = absl::StrCat(folder_.path(), "/", spec.name, ".yaml");
     std::ofstream(path) << "name: " << spec.name << "\ntarget: \"" << spec.target << "\"\nworkload: " << spec.workload
                         << "\n"
-                        << (spec.agents.empty() ? "" : absl::StrCat("agents: [\"", spec.agents, "\"]\n"))
+                        << (spec.agents.empty()
+                                ? ""
+                                : absl::StrCat("agents: [\"", absl::StrJoin(spec.agents, "\", \""), "\"]\n"))
                         << "load: " << spec.load << "\n"
                         << spec.more << "\n";
     return path;

@@ -21,7 +21,7 @@ double ErrorCount(const v1::LoadPoint& point, const std::string& name) {
 TEST_F(ServerRestart, RunGoesOnAndTheLoadPointTellsIt) {
   StartServer();
   const std::string spec = WriteSpec({.target = server_->Url(),
-                                      .agents = StartAgent({server_->Url()}),
+                                      .agents = {StartAgent({server_->Url()})},
                                       .load = "{plan: steps, rates: [100, 110, 90], warmup: 1s, measure: 4s, "
                                               "streams: 4}"});
   Program crest(RunWords(spec), folder_.path());

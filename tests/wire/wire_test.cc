@@ -78,7 +78,7 @@ class WireTest : public RunFixture {
     ASSERT_NO_FATAL_FAILURE(RunOnce(
         {.name = "prepare",
          .target = server_->Url(),
-         .agents = agent,
+         .agents = {agent},
          .workload =
              "{profile: sfs2008-nfs, file_set: {bytes_per_op_rate: 64KiB, file_size: {8KiB: 90%, 256KiB: 10%}}}",
          .load = "{plan: steps, rates: [500], warmup: 1s, measure: 1s, streams: 8}"}));
@@ -87,7 +87,7 @@ class WireTest : public RunFixture {
     ASSERT_NO_FATAL_FAILURE(RunOnce(
         {.name = "wire",
          .target = server_->Url(),
-         .agents = agent,
+         .agents = {agent},
          .workload =
              "{profile: sfs2008-nfs, file_set: {bytes_per_op_rate: 64KiB, file_size: {8KiB: 90%, 256KiB: 10%}}}",
          .load = "{plan: steps, rates: [500], warmup: 2s, measure: 10s, streams: 8}"}));
