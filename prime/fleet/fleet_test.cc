@@ -59,6 +59,18 @@ class FleetTest : public ::testing::Test {
     return fleet_->RunPoint(request, {}, [this](const IntervalView&) { ++intervals_; });
   }
 
+  // Plays the first `count` intervals of a load point, then waits for the other agents that do so, then does `then`.
+  FakeAgentScript Meeting(int count, int agents, std::function<void()> then = nullptr) {
+    FakeAgentScript script{.hold_after_intervals = count};
+    script.on_interval = [this, count, agents, then](int sent) {
+      if (sent != count) return;
+      ++arrived_;
+      while (arrived_ < agents) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (then) then();
+    };
+    return script;
+  }
+
   // The last address is that of the agent with the fault.
   std::string Culprit() const { return agents_.back().address(); }
 
@@ -66,6 +78,7 @@ class FleetTest : public ::testing::Test {
   FleetOptions options_{.tls = {}, .lease = absl::Seconds(3), .stop_timeout = absl::Seconds(1), .on_wait = nullptr};
   std::unique_ptr<Fleet> fleet_;
   int intervals_ = 0;
+  std::atomic<int> arrived_ = 0;
 };
 
 TEST_F(FleetTest, RunsALoadPointOnAllAgents) {
@@ -238,8 +251,11 @@ TEST_F(FleetTest, PrepareWithoutProgressEnds) {
 }
 
 TEST_F(FleetTest, BrokenStreamStopsTheOthersAndKeepsWhatWasMeasured) {
-  AddAgent({.hold_after_intervals = 4});
-  AddAgent({.die_after_intervals = 4});
+  AddAgent(Meeting(4, 2));
+  FakeAgentScript dying = Meeting(4, 2);
+  dying.hold_after_intervals = FakeAgentScript::kNever;
+  dying.die_after_intervals = 4;
+  AddAgent(std::move(dying));
   ASSERT_TRUE(Connect().ok());
   const PointOutcome outcome = RunPoint();
   EXPECT_EQ(outcome.status.code(), absl::StatusCode::kUnavailable);
@@ -274,13 +290,8 @@ TEST_F(FleetTest, FailedPointNamesTheAgentAndStopsTheOthers) {
 }
 
 TEST_F(FleetTest, InterruptStopsTheLoadEverywhereAndKeepsTheFigures) {
-  std::atomic<int> holding{0};
-  FakeAgentScript script{.hold_after_intervals = 4};
-  script.on_interval = [&](int sent) {
-    if (sent == 4 && ++holding == 2) fleet_->Interrupt();
-  };
-  AddAgent(script);
-  AddAgent(script);
+  AddAgent(Meeting(4, 2));
+  AddAgent(Meeting(4, 2, [this] { fleet_->Interrupt(); }));
   ASSERT_TRUE(Connect().ok());
   const PointOutcome outcome = RunPoint();
   EXPECT_EQ(outcome.status.code(), absl::StatusCode::kCancelled);
@@ -291,10 +302,8 @@ TEST_F(FleetTest, InterruptStopsTheLoadEverywhereAndKeepsTheFigures) {
 }
 
 TEST_F(FleetTest, AgentThatDoesNotStopIsCutOff) {
-  FakeAgentScript script{.hold_after_intervals = 4, .answers_stop = false};
-  script.on_interval = [this](int sent) {
-    if (sent == 4) fleet_->Interrupt();
-  };
+  FakeAgentScript script = Meeting(4, 1, [this] { fleet_->Interrupt(); });
+  script.answers_stop = false;
   AddAgent(std::move(script));
   ASSERT_TRUE(Connect().ok());
   const PointOutcome outcome = RunPoint();

@@ -88,12 +88,17 @@ void AgentSession::OnWriteDone(bool ok) {
 }
 
 void AgentSession::OnDone(const grpc::Status& status) {
-  inbox_->Push({.agent = agent_, .at = RealClock().Now(), .message = nullptr, .ended = status});
-  std::shared_ptr<AgentSession> self;  // let go of after the lock: this may be the last
+  // Whoever waits for the end still holds this session then, so it is destroyed on their thread: gRPC cannot bear that
+  // a channel ends on one of its own.
+  const std::shared_ptr<Inbox> inbox = inbox_;
+  AgentEvent event{.agent = agent_, .at = RealClock().Now(), .message = nullptr, .ended = status};
+  std::shared_ptr<AgentSession> self;
   {
     const std::lock_guard lock(mutex_);
     self = std::move(self_);
   }
+  self.reset();
+  inbox->Push(std::move(event));
 }
 
 }  // namespace crest

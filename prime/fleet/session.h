@@ -13,8 +13,8 @@
 
 namespace crest {
 
-/// Sends without blocking; what arrives goes to the inbox, the end of the stream as its last event. Thread-safe.
-/// Lives until the stream has ended, whoever lets go of it before.
+/// Sends without blocking; what arrives goes to the inbox, the end of the stream as its last event. Thread-safe, but
+/// let go of it only after that last event and never on a thread of gRPC's. Not destroyed before the stream has ended.
 class AgentSession final : private grpc::ClientBidiReactor<v1::PrimeMessage, v1::AgentMessage> {
  public:
   static std::shared_ptr<AgentSession> Start(std::unique_ptr<v1::Agent::Stub> stub, size_t agent,

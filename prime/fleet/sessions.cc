@@ -243,6 +243,11 @@ absl::Status FleetSessions::Close() {
   }
   stop_changed_.notify_one();
   if (beats_.joinable()) beats_.join();
+  for (Agent& agent : agents_) {
+    // A cancelled call ends at once; should one ever not, gRPC still uses it, and it stays for good.
+    if (agent.session != nullptr && !agent.ended) new std::shared_ptr<AgentSession>(agent.session);
+    agent.session = nullptr;
+  }
   return error;
 }
 

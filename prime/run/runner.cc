@@ -247,7 +247,7 @@ void Runner::Write(const std::string& text) {
 
 void Runner::End() {
   if (fleet_ != nullptr) {
-    view_.Phase("closing the sessions");
+    if (!fleet_->hosts().empty()) view_.Phase("closing the sessions");
     const absl::Status closed = fleet_->Close();
     // After another error the sessions are known to be in disorder.
     if (!closed.ok() && !points_.empty()) view_.Message(absl::StrCat("warning: ", closed.message()));

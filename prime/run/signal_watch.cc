@@ -40,7 +40,8 @@ SignalWatch::SignalWatch(std::function<void()> first, std::function<void()> seco
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], nullptr, &before_[i]);
-    if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+    const bool keep = kSignals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN;
+    if (!keep) sigaction(kSignals[i], &action, nullptr);
   }
 }
 

@@ -11,8 +11,9 @@
 namespace crest {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP are its: the first of them calls `first`, the next `second`, both on a
-/// thread of its own; later ones do nothing. A signal that was ignored before (nohup) stays ignored. One at a time in a
-/// process.
+/// thread of its own; later ones do nothing. A SIGHUP that was ignored before (nohup) stays ignored; SIGINT is heard
+/// even so, since a shell script starts its background jobs with SIGINT ignored and means to stop them with it. One at
+/// a time in a process.
 class SignalWatch {
  public:
   SignalWatch(std::function<void()> first, std::function<void()> second);

@@ -48,7 +48,7 @@ TEST(SignalWatchTest, HandlersComeBack) {
   EXPECT_EQ(before.sa_handler, after.sa_handler);
 }
 
-TEST(SignalWatchTest, WhatWasIgnoredStaysIgnored) {
+TEST(SignalWatchTest, IgnoredHangupStaysIgnored) {
   signal(SIGHUP, SIG_IGN);
   {
     const SignalWatch watch([] {}, [] {});
@@ -57,6 +57,17 @@ TEST(SignalWatchTest, WhatWasIgnoredStaysIgnored) {
     EXPECT_EQ(now.sa_handler, SIG_IGN);
   }
   signal(SIGHUP, SIG_DFL);
+}
+
+TEST(SignalWatchTest, InterruptIsHeardInABackgroundJob) {
+  signal(SIGINT, SIG_IGN);
+  {
+    Calls calls;
+    const SignalWatch watch([&] { calls.Note('1'); }, [] {});
+    raise(SIGINT);
+    EXPECT_EQ(calls.Await(1), "1");
+  }
+  signal(SIGINT, SIG_DFL);
 }
 
 }  // namespace
