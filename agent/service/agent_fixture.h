@@ -112,27 +112,9 @@ class TestPrime {
   int beats_ = 0;
 };
 
-/// A server for ever: gRPC 1.51 tears its callback queue down with the last server that used it, and that races with
-/// the queue's own threads ("assertion failed: prior > 0"). An agent has one server, a test program one after another.
-inline void KeepCallbackQueue() {
-  static AgentService* const service = [] {
-    AgentServiceOptions options;
-    options.clock = new RealClock;
-    options.host = [] { return v1::HostInfo(); };
-    return new AgentService(std::move(options));
-  }();
-  static AgentServer* const server = [] {
-    ServerOptions options;
-    options.listen.host = "127.0.0.1";
-    return AgentServer::Start(options, service)->release();
-  }();
-  (void)server;
-}
-
 class AgentServiceTest : public testing::Test {
  protected:
   AgentServiceTest() {
-    KeepCallbackQueue();
     AgentServiceOptions options;
     options.clock = &clock_;
     options.open_load = [script = script_](const v1::OpenSession&) { return OpenFakeLoad(script); };

@@ -30,24 +30,6 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return text.str();
 }
 
-// gRPC 1.51 tears its callback queue down when the last channel that used it goes, and that races with the queue's own
-// threads ("assertion failed: prior > 0"). A channel that has made a call and lives for ever keeps the queue.
-void KeepCallbackQueue() {
-  struct Kept {
-    std::unique_ptr<v1::Agent::Stub> stub =
-        v1::Agent::NewStub(grpc::CreateChannel("unix:/nowhere", grpc::InsecureChannelCredentials()));
-    grpc::ClientContext context;
-    v1::GetStatusRequest request;
-    v1::AgentStatus response;
-  };
-  static Kept* const kept = [] {
-    auto* const first = new Kept;
-    first->stub->async()->GetStatus(&first->context, &first->request, &first->response, [](const grpc::Status&) {});
-    return first;
-  }();
-  (void)kept;
-}
-
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(const Address& address, const TlsFiles& tls) {
   if (tls.empty() || !address.unix_path.empty()) return grpc::InsecureChannelCredentials();
   grpc::SslCredentialsOptions options;
@@ -94,7 +76,6 @@ absl::StatusOr<std::unique_ptr<v1::Agent::Stub>> Dial(const AgentEndpoint& agent
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   // Agents are in the lab; a web proxy from the environment is not the way to them.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  KeepCallbackQueue();
   return v1::Agent::NewStub(grpc::CreateCustomChannel(address.ToString(), credentials, arguments));
 }
 
