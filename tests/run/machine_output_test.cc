@@ -81,6 +81,7 @@ TEST_F(MachineOutput, SecondRunUsesTheFileSetOfTheFirst) {
   // The same paths: nothing built beside it, nothing left of what CREATE makes.
   const auto paths = [](const std::map<std::string, std::string>& listing) {
     std::vector<std::string> names;
+    names.reserve(listing.size());
     for (const auto& [path, what] : listing) names.push_back(path);
     return names;
   };

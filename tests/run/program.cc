@@ -19,6 +19,7 @@ namespace {
                           const std::string& files) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const int in = open("/dev/null", O_RDONLY);

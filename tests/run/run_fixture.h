@@ -35,7 +35,7 @@ class RunFixture : public testing::Test {
 
   /// Starts an agent that may use `allowed`; its address.
   std::string StartAgent(const std::vector<std::string>& allowed) {
-    const std::string address = absl::StrCat("127.0.0.1:", FreePort());
+    std::string address = absl::StrCat("127.0.0.1:", FreePort());
     std::vector<std::string> words = {AgentProgram(), "--listen", address, "--metrics", "off"};
     for (const std::string& target : allowed) words.insert(words.end(), {"--allow", target});
     agents_.push_back(std::make_unique<Program>(words));

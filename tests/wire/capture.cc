@@ -110,6 +110,7 @@ absl::StatusOr<std::vector<WireCall>> Capture::Calls() const {
     if (!AddFrame(line, calls)) return absl::InternalError(absl::StrCat("tshark's line does not fit: ", line));
   }
   std::vector<WireCall> sorted;
+  sorted.reserve(calls.size());
   for (const auto& [key, call] : calls) sorted.push_back(call);
   std::sort(sorted.begin(), sorted.end(),
             [](const WireCall& a, const WireCall& b) { return a.called_ns < b.called_ns; });

@@ -52,11 +52,11 @@ class WireTest : public RunFixture {
     RunFixture::SetUp();
     if (IsSkipped()) return;
     if (const absl::Status available = Capture::Available(); !available.ok()) GTEST_SKIP() << available;
-    if (!measured_) Measure();
-    ASSERT_TRUE(measured_) << "the run that all these tests look at has failed";
+    if (!Shared()) Measure();
+    ASSERT_TRUE(Shared()) << "the run that all these tests look at has failed";
   }
 
-  static void TearDownTestSuite() { measured_.reset(); }
+  static void TearDownTestSuite() { Shared().reset(); }
 
   struct Measured {
     v1::PointData point;
@@ -105,19 +105,19 @@ class WireTest : public RunFixture {
     absl::Time started;
     std::string error;
     ASSERT_TRUE(absl::ParseTime(absl::RFC3339_full, measured->point.started_at(), &started, &error)) << error;
-    measured->window_start_ns = absl::ToUnixNanos(started) + measured->point.warmup_ns();
+    measured->window_start_ns = absl::ToUnixNanos(started + absl::Nanoseconds(measured->point.warmup_ns()));
     measured->window_end_ns = measured->window_start_ns + measured->point.measured_ns();
     ASSERT_EQ(measured->point.measured_ns(), 10'000'000'000);
-    measured_ = std::move(measured);
+    Shared() = std::move(measured);
   }
 
   static bool AtEdge(int64_t moment_ns, int64_t edge_ns = kEdgeNs) {
-    return std::abs(moment_ns - measured_->window_start_ns) <= edge_ns ||
-           std::abs(moment_ns - measured_->window_end_ns) <= edge_ns;
+    return std::abs(moment_ns - Shared()->window_start_ns) <= edge_ns ||
+           std::abs(moment_ns - Shared()->window_end_ns) <= edge_ns;
   }
 
   static bool InWindow(int64_t moment_ns) {
-    return moment_ns >= measured_->window_start_ns && moment_ns < measured_->window_end_ns;
+    return moment_ns >= Shared()->window_start_ns && moment_ns < Shared()->window_end_ns;
   }
 
   static void Add(Inside& inside, int64_t moment_ns, int64_t edge_ns = kEdgeNs) {
@@ -131,7 +131,7 @@ class WireTest : public RunFixture {
   // Service times of the calls of `procedure` that were answered in the window.
   static Histogram CapturedService(const std::string& procedure) {
     Histogram service;
-    for (const WireCall& call : measured_->calls) {
+    for (const WireCall& call : Shared()->calls) {
       if (call.replied_ns != 0 && NameOf(call) == procedure && InWindow(call.replied_ns)) {
         service.Record(call.service_ns());
       }
@@ -148,20 +148,21 @@ class WireTest : public RunFixture {
     EXPECT_NEAR(*result_p99, *captured_p99, std::max(0.1 * *captured_p99, 100.0 * kMicrosecond)) << what;
   }
 
-  static std::unique_ptr<Measured> measured_;
+  static std::unique_ptr<Measured>& Shared() {
+    static auto* const measured = new std::unique_ptr<Measured>;
+    return *measured;
+  }
 };
-
-std::unique_ptr<WireTest::Measured> WireTest::measured_;
 
 TEST_F(WireTest, EveryProcedureWasCalledAsOftenAsTheResultSays) {
   std::map<std::string, Inside> captured;
   int64_t at_edges = 0;
-  for (const WireCall& call : measured_->calls) {
+  for (const WireCall& call : Shared()->calls) {
     Add(captured[NameOf(call)], call.called_ns);
     at_edges += AtEdge(call.called_ns) ? 1 : 0;
   }
   int64_t calls = 0;
-  for (const v1::ProcedureCalls& counted : measured_->point.procedures()) {
+  for (const v1::ProcedureCalls& counted : Shared()->point.procedures()) {
     const Inside inside = captured[counted.procedure()];
     const int64_t count = counted.call_count() + counted.extra_call_count();
     EXPECT_GE(count, inside.sure) << counted.procedure();
@@ -179,13 +180,13 @@ TEST_F(WireTest, OperationsTookTheCallsThatWereAnswered) {
   // An operation counts whole when its last call is answered, so the calls of those under way may lie before an edge.
   int64_t longest_ns = kEdgeNs;
   int64_t calls = 0;
-  for (const v1::OperationData& operation : measured_->point.operations()) {
+  for (const v1::OperationData& operation : Shared()->point.operations()) {
     calls += operation.counts().call_count() + operation.counts().extra_call_count();
     longest_ns = std::max(longest_ns, operation.histograms().service().max_ns());
   }
   ASSERT_LT(longest_ns, 500'000'000);
   Inside inside;
-  for (const WireCall& call : measured_->calls) {
+  for (const WireCall& call : Shared()->calls) {
     if (call.replied_ns != 0) Add(inside, call.replied_ns, longest_ns);
   }
   EXPECT_GE(calls, inside.sure);
@@ -193,7 +194,7 @@ TEST_F(WireTest, OperationsTookTheCallsThatWereAnswered) {
 }
 
 TEST_F(WireTest, SharesFollowTheProfile) {
-  const v1::LoadPoint& point = measured_->result.points(0);
+  const v1::LoadPoint& point = Shared()->result.points(0);
   const double count = point.operation_count();
   ASSERT_EQ(point.error_count(), 0);
   ASSERT_EQ(point.operations_size(), 12);
@@ -211,7 +212,7 @@ TEST_F(WireTest, ServiceTimesAgree) {
   Histogram captured_of_all;
   Histogram result_of_all;
   int kinds = 0;
-  for (const v1::OperationData& operation : measured_->point.operations()) {
+  for (const v1::OperationData& operation : Shared()->point.operations()) {
     const std::string name = NameOf(operation);
     const bool one_call = name != "READ" && name != "WRITE";
     if (!one_call) continue;
