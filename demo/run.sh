@@ -58,10 +58,12 @@ wait_for_port() {
   return 1
 }
 
-# NFS hands out file handles, which a container's overlay file system cannot give: then the export lies in memory.
+# In memory where there is room: it is quick, and a file system of its own, which the server wants. A container's overlay
+# cannot give the handles that NFS hands out, and a bare chroot has no mount that the server could find.
 make_export() {
-  local parent=$PWD/build
-  [[ $(stat -f -c %T "$parent") != overlayfs ]] || parent=/dev/shm
+  local parent=$PWD/build free_kib
+  free_kib=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1) || free_kib=0
+  [[ $free_kib -lt 1500000 ]] || parent=/dev/shm
   mktemp -d "$parent/crest-demo-export.XXXXXX"
 }
 

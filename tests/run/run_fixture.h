@@ -22,9 +22,7 @@ namespace crest {
 /// A folder, a server and agents of the test's own. Skips where no server can run.
 class RunFixture : public testing::Test {
  protected:
-  void SetUp() override {
-    if (const absl::Status available = GaneshaServer::Available(); !available.ok()) GTEST_SKIP() << available;
-  }
+  void SetUp() override { ASSERT_TRUE(GaneshaServer::Available().ok()) << GaneshaServer::Available(); }
 
   void StartServer(const GaneshaServer::Options& options = {}) {
     absl::StatusOr<std::unique_ptr<GaneshaServer>> server = GaneshaServer::Start(options);

@@ -43,7 +43,7 @@ class GaneshaServer {
     std::string address = "127.0.0.1";
   };
 
-  /// Whether this machine and user can run one; otherwise the reason, for GTEST_SKIP.
+  /// Whether this machine and user can run one; otherwise the reason.
   static absl::Status Available();
 
   /// Returns when the server answers.
