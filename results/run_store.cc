@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/log.h"
@@ -103,16 +104,39 @@ absl::Status RunWriter::WriteResult(const v1::RunHeader& header, const std::vect
   return absl::OkStatus();
 }
 
+namespace {
+
+// A header that was cut or emptied may still parse; a report must not be made up from it.
+absl::Status CheckHeader(const v1::RunHeader& header, const std::string& file) {
+  if (!header.run_id().empty() && header.format_version() == kRunFormatVersion && header.has_spec()) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(absl::StrCat(file, ": is damaged, or of another format than ", kRunFormatVersion,
+                                          ", which this crest reads; take it from a copy of the run"));
+}
+
+// The name is all that tells a load point from another one that was copied over it.
+absl::Status CheckPoint(const v1::PointData& point, const fs::path& file) {
+  uint32_t number = 0;
+  if (absl::SimpleAtoi(file.stem().string(), &number) && number > 0 && number == point.index()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(file.string(), ": holds load point ", point.index(),
+                                          ", not the one it is named after; take it from a copy of the run"));
+}
+
+}  // namespace
+
 absl::StatusOr<StoredRun> ReadRun(absl::string_view folder) {
   const fs::path path{std::string(folder)};
   StoredRun run;
   CREST_ASSIGN_OR_RETURN(run.header, ReadMessage<v1::RunHeader>((path / "header.pb").string()));
+  CREST_RETURN_IF_ERROR(CheckHeader(run.header, (path / "header.pb").string()));
   std::error_code error;
   for (fs::directory_iterator it(path / "points", error), end; !error && it != end; it.increment(error)) {
     // What starts with a dot was being written when the run ended.
     const std::string name = it->path().filename().string();
-    if (it->path().extension() != ".pb" || name[0] == '.') continue;
+    if (it->path().extension() != ".pb" || name[0] == '.' || !it->is_regular_file(error)) continue;
     CREST_ASSIGN_OR_RETURN(v1::PointData point, ReadMessage<v1::PointData>(it->path().string()));
+    CREST_RETURN_IF_ERROR(CheckPoint(point, it->path()));
     run.points.push_back(std::move(point));
   }
   if (error && error != std::errc::no_such_file_or_directory) return Failed("list", (path / "points").string(), error);

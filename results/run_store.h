@@ -2,6 +2,7 @@
 #ifndef CREST_RESULTS_RUN_STORE_H_
 #define CREST_RESULTS_RUN_STORE_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "crest/v1/result.pb.h"
 
 namespace crest {
+
+/// The format of the run folders that this crest writes and reads: RunHeader.format_version.
+inline constexpr uint32_t kRunFormatVersion = 1;
 
 /// One run's folder while it is written. Every file is written beside itself, synced and renamed, so a reader never
 /// sees half of one. Not thread-safe.
@@ -37,7 +41,7 @@ class RunWriter {
   std::string run_id_;
 };
 
-/// What is left of a run, finished or not.
+/// What is left of a run, finished or not. DataLoss names the file that is damaged or not what its name says.
 struct StoredRun {
   v1::RunHeader header;
   std::vector<v1::PointData> points;  // in the order run

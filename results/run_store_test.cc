@@ -154,6 +154,21 @@ TEST_F(RunStoreTest, ADamagedPointIsNamed) {
   EXPECT_THAT(std::string(run.status().message()), HasSubstr("points/01.pb"));
 }
 
+TEST_F(RunStoreTest, ALoadPointUnderAnotherNameOrAnEmptiedHeaderIsRefused) {
+  RunWriter writer = Create();
+  ASSERT_TRUE(writer.WriteHeader(Header(writer.run_id())).ok());
+  ASSERT_TRUE(writer.WritePoint(Point(1, 2000)).ok());
+  ASSERT_TRUE(ReadRun(writer.folder()).ok());
+  fs::copy(writer.folder() + "/points/01.pb", writer.folder() + "/points/02.pb");
+  EXPECT_THAT(std::string(ReadRun(writer.folder()).status().message()), HasSubstr("02.pb: holds load point 1"));
+  fs::remove(writer.folder() + "/points/02.pb");
+  fs::resize_file(writer.folder() + "/points/01.pb", 0);
+  EXPECT_EQ(ReadRun(writer.folder()).status().code(), absl::StatusCode::kDataLoss);
+  fs::remove(writer.folder() + "/points/01.pb");
+  fs::resize_file(writer.folder() + "/header.pb", 0);
+  EXPECT_THAT(std::string(ReadRun(writer.folder()).status().message()), HasSubstr("header.pb: is damaged"));
+}
+
 TEST_F(RunStoreTest, AResultIsWrittenWhole) {
   RunWriter writer = Create();
   const v1::RunHeader header = Header(writer.run_id());

@@ -33,6 +33,12 @@ absl::StatusOr<v1::RunResult> Judge(const std::string& folder) {
   v1::RunResult written;
   std::ifstream file(absl::StrCat(folder, "/result.pb"), std::ios::binary);
   if (file.is_open() && written.ParseFromIstream(&file)) {
+    const auto found = static_cast<int>(run.points.size());
+    if (found < written.points_size()) {
+      return JudgeRun(
+          run.header, run.points, v1::PARTIAL,
+          absl::StrCat("only ", found, " of ", written.points_size(), " load points are left in the run's folder"));
+    }
     return JudgeRun(run.header, run.points, written.status(), written.status_reason());
   }
   return JudgeRun(run.header, run.points, v1::PARTIAL, "the run ended without writing its result");

@@ -17,11 +17,10 @@
 #include "prime/run/point_plan.h"
 #include "results/judge.h"
 #include "results/report.h"
+#include "results/run_store.h"
 
 namespace crest {
 namespace {
-
-constexpr uint32_t kFormatVersion = 1;
 
 absl::Duration FromProto(const google::protobuf::Duration& duration) {
   return absl::Nanoseconds(google::protobuf::util::TimeUtil::DurationToNanoseconds(duration));
@@ -99,7 +98,7 @@ absl::Status Runner::Begin() {
   CREST_ASSIGN_OR_RETURN(std::vector<AgentEndpoint> endpoints, Endpoints());
   CREST_RETURN_IF_ERROR(Open(std::move(endpoints)));
 
-  header_.set_format_version(kFormatVersion);
+  header_.set_format_version(kRunFormatVersion);
   header_.set_run_id(writer_->run_id());
   header_.set_started_at(absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", now, absl::UTCTimeZone()));
   header_.set_version(kVersion);
