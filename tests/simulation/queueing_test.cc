@@ -57,8 +57,8 @@ std::string NameOf(const testing::TestParamInfo<Load>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Loads, MM1Test,
                          testing::Values(Load{0.5, 4e6, 1}, Load{0.5, 4e6, 2}, Load{0.5, 4e6, 3}, Load{0.8, 1.6e7, 1},
-                                         Load{0.8, 1.6e7, 2}, Load{0.8, 1.6e7, 3}, Load{0.9, 2.4e7, 2}, Load{0.9, 2.4e7, 3},
-                                         Load{0.9, 2.4e7, 5}),
+                                         Load{0.8, 1.6e7, 2}, Load{0.8, 1.6e7, 3}, Load{0.9, 2.4e7, 2},
+                                         Load{0.9, 2.4e7, 3}, Load{0.9, 2.4e7, 5}),
                          NameOf);
 
 // M/D/1: mean wait ρ / (2 (1 − ρ)) services (Pollaczek, Khinchine); no operation is faster than its service.
