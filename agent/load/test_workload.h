@@ -1,4 +1,4 @@
-// Small workloads for the tests of this folder.
+// A small workload for tests and benchmarks of the load.
 #ifndef CREST_AGENT_LOAD_TEST_WORKLOAD_H_
 #define CREST_AGENT_LOAD_TEST_WORKLOAD_H_
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "agent/load/load_session.h"
+#include "agent/load/test_workload.h"
 #include "base/clock.h"
 #include "results/histogram.h"
 
@@ -15,29 +16,6 @@ namespace {
 constexpr uint32_t kStreams = 100;
 constexpr int kSeconds = 3;
 
-v1::Workload GetattrWorkload(v1::Arrivals arrivals) {
-  v1::Workload workload;
-  workload.set_name("pacing");
-  v1::OperationShare& share = *workload.add_mix();
-  share.set_operation(v1::OPERATION_GETATTR);
-  share.set_share(1);
-  v1::FileSetSpec& files = *workload.mutable_file_set();
-  files.set_bytes_per_op_rate(1 << 25);  // directories enough for every stream
-  files.set_accessed(0.3);
-  files.set_files_per_directory(30);
-  files.set_io_files_per_non_io_file(50);
-  files.set_io_files_per_symlink(2000);
-  files.set_selection(v1::SELECTION_UNIFORM);
-  v1::SizeShare& size = *files.add_file_size();
-  size.set_size(1 << 20);
-  size.set_share(1);
-  workload.set_transfer_size(32 << 10);
-  workload.set_write_stability(v1::WRITE_STABILITY_FILE_SYNC);
-  workload.set_arrivals(arrivals);
-  workload.set_response_time(v1::RESPONSE_TIME_DUE);
-  return workload;
-}
-
 void Die(const absl::Status& status) {
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
   std::exit(1);
@@ -46,7 +24,10 @@ void Die(const absl::Status& status) {
 void RunRate(v1::Arrivals arrivals, double ops_per_sec) {
   v1::OpenSession open;
   open.add_target("null:");
-  *open.mutable_workload() = GetattrWorkload(arrivals);
+  v1::Workload& workload = *open.mutable_workload();
+  workload = GetattrWorkload(/*outstanding=*/0);
+  workload.mutable_file_set()->set_bytes_per_op_rate(1 << 20);  // directories enough for every stream
+  workload.set_arrivals(arrivals);
   open.set_seed(1);
   open.set_stream_count(kStreams);
   open.set_agent_count(1);

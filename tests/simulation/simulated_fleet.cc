@@ -8,6 +8,7 @@
 #include "agent/engine/registry.h"
 #include "agent/load/interval_merger.h"
 #include "agent/load/simulation.h"
+#include "agent/load/test_workload.h"
 #include "results/merge.h"
 
 namespace crest {
@@ -120,25 +121,9 @@ v1::PointData SimulatedFleet::RunPoint(uint32_t index, double ops_per_sec, absl:
 }
 
 v1::Workload OpenWorkload(v1::Arrivals arrivals) {
-  v1::Workload workload;
-  workload.set_name("open");
-  v1::OperationShare& share = *workload.add_mix();
-  share.set_operation(v1::OPERATION_GETATTR);
-  share.set_share(1);
-  v1::FileSetSpec& files = *workload.mutable_file_set();
-  files.set_bytes_per_op_rate(1 << 20);  // directories enough for every stream
-  files.set_accessed(0.3);
-  files.set_files_per_directory(30);
-  files.set_io_files_per_non_io_file(50);
-  files.set_io_files_per_symlink(2000);
-  files.set_selection(v1::SELECTION_UNIFORM);
-  v1::SizeShare& size = *files.add_file_size();
-  size.set_size(16 << 10);
-  size.set_share(1);
-  workload.set_transfer_size(32 << 10);
-  workload.set_write_stability(v1::WRITE_STABILITY_FILE_SYNC);
+  v1::Workload workload = GetattrWorkload(/*outstanding=*/0);
+  workload.mutable_file_set()->set_bytes_per_op_rate(1 << 20);  // directories enough for every stream
   workload.set_arrivals(arrivals);
-  workload.set_response_time(v1::RESPONSE_TIME_DUE);
   return workload;
 }
 
