@@ -45,7 +45,7 @@ class Histogram {
     if (value_ns < 0) value_ns = 0;
     ++buckets_[static_cast<size_t>(BucketOf(value_ns))];
     ++count_;
-    const double value = static_cast<double>(value_ns);
+    const auto value = static_cast<double>(value_ns);
     sum_ns_ += value;
     sum_of_squares_ += value * value;
     if (value_ns < min_ns_) min_ns_ = value_ns;

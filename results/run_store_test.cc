@@ -215,6 +215,7 @@ TEST_F(RunStoreTest, TheIndexCanBeRebuilt) {
 
 TEST_F(RunStoreTest, SeveralWritersShareTheIndex) {
   std::vector<std::thread> writers;
+  writers.reserve(4);
   for (int writer = 0; writer < 4; ++writer) {
     writers.emplace_back([this, writer] {
       for (int i = 0; i < 5; ++i) {
@@ -321,7 +322,7 @@ TEST(CurveFileTest, EveryColumnAndFieldIsExplained) {
 
 TEST(HgrmTextTest, IsThePercentileTableOfHdrHistogram) {
   Histogram histogram;
-  for (int i = 1; i <= 100; ++i) histogram.Record(i * 1'000'000);
+  for (int64_t i = 1; i <= 100; ++i) histogram.Record(i * 1'000'000);
   const std::vector<std::string> lines = Lines(HgrmText(histogram.ToProto()));
   EXPECT_EQ(lines[0], "       Value     Percentile TotalCount 1/(1-Percentile)");
   EXPECT_EQ(lines[1], "");

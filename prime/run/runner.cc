@@ -201,7 +201,7 @@ absl::Status Runner::SavePoint(const v1::PointData& point) {
   points_.push_back(point);
   judged_.push_back(JudgePoint(header_, point));
   view_.EndPoint(judged_.back());
-  const absl::Status written = writer_->WritePoint(point);
+  absl::Status written = writer_->WritePoint(point);
   disk_failed_ = !written.ok();
   return written;
 }
