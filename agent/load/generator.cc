@@ -206,6 +206,7 @@ void Generator::Record(const Slot& slot, const Completion& completion) {
 }
 
 void Generator::BeginInterval(uint32_t index) {
+  if (point_.window != nullptr) point_.timeline.Resize(point_.window->warmup_ns(), point_.window->measure_ns());
   IntervalRecord& record = recorder_->current();
   record.index = index;
   record.interval = point_.timeline.IntervalAt(index);
@@ -215,8 +216,9 @@ void Generator::BeginInterval(uint32_t index) {
 
 void Generator::Rotate(MonoTime now) {
   while (!ended_ && now >= interval_end_) {
-    const uint32_t next = recorder_->current().index + 1;
-    if (next == point_.timeline.interval_count()) {
+    const IntervalRecord& current = recorder_->current();
+    const uint32_t next = current.index + 1;
+    if (current.interval.measured && current.interval.ends_phase) {
       End(interval_end_);
     } else {
       PublishInterval();

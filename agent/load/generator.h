@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "agent/engine/engine.h"
 #include "agent/load/due_heap.h"
+#include "agent/load/point_window.h"
 #include "agent/load/recorder.h"
 #include "base/clock.h"
 #include "crest/v1/spec.pb.h"
@@ -34,6 +35,7 @@ struct GeneratorPoint {
   double stream_ops_per_s = 0;
   PointTimeline timeline;
   int64_t max_backlog_ns = 0;  // an arrival later than this is dropped and counted
+  const PointWindow* window = nullptr;  // where the timeline's edges move to; unset: they stay. Outlives the point
 };
 
 /// Figures of one generator's load point that no interval carries.

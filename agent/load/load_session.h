@@ -34,6 +34,10 @@ class LoadSession {
   virtual absl::StatusOr<v1::PointDone> RunPoint(const v1::StartPoint& start,
                                                  const std::function<void(v1::IntervalReport)>& report) = 0;
 
+  /// Moves the edges of the window of the running load point, if it is `adjust.point`; later than asked where an edge is
+  /// too near for every generator to heed it. Thread-safe; never blocks.
+  virtual void Adjust(const v1::AdjustPoint& adjust) = 0;
+
   /// Ends the current Prepare or RunPoint: no operation is submitted after this returned. Thread-safe; never blocks
   /// long.
   virtual void Stop() = 0;

@@ -73,7 +73,12 @@ absl::Status CheckOperations(const v1::Workload& workload, const EngineType& typ
                                                  ", which workload ", workload.name(), " asks for"));
 }
 
-absl::Status CheckPrepare(const v1::Prepare& prepare, const v1::Workload& workload, uint32_t stream_count) {
+absl::Status CheckPrepare(const v1::Prepare& prepare, const v1::Workload& workload, uint32_t stream_count,
+                          uint32_t agent_count) {
+  if (stream_count < agent_count || stream_count > kMaxStreams) {
+    return absl::InvalidArgumentError(absl::StrCat("file set refused: ", stream_count, " streams for ", agent_count,
+                                                   " agents; give each agent one, and at most ", kMaxStreams));
+  }
   const double rate = prepare.requested_ops_per_sec();
   if (!IsRate(rate)) return absl::InvalidArgumentError(absl::StrCat("file set refused: ", rate, " is no rate"));
   const std::vector<FieldError> errors = ValidateStreams(workload, stream_count, rate);

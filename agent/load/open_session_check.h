@@ -18,7 +18,8 @@ absl::Status CheckOpenSession(const v1::OpenSession& open);
 absl::Status CheckOperations(const v1::Workload& workload, const EngineType& type);
 
 /// The rate, and that every one of the run's streams owns a directory at it.
-absl::Status CheckPrepare(const v1::Prepare& prepare, const v1::Workload& workload, uint32_t stream_count);
+absl::Status CheckPrepare(const v1::Prepare& prepare, const v1::Workload& workload, uint32_t stream_count,
+                          uint32_t agent_count);
 
 /// Rates, durations and a start time that is not out of reach.
 absl::Status CheckStartPoint(const v1::StartPoint& start, MonoTime now);

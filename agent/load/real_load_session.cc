@@ -49,7 +49,7 @@ struct Worker {
 class RealLoadSession final : public LoadSession {
  public:
   RealLoadSession(const EngineType* type, std::unique_ptr<const WorkloadModel> model, const v1::OpenSession& open)
-      : type_(type), model_(std::move(model)), stream_count_(open.stream_count()), agent_count_(open.agent_count()) {}
+      : type_(type), model_(std::move(model)), stream_count_(open.stream_count()), agent_index_(open.agent_index()), agent_count_(open.agent_count()) {}
 
   absl::Status OpenEngines(const v1::OpenSession& open, const std::vector<Target>& targets, uint32_t generators);
 
@@ -57,6 +57,7 @@ class RealLoadSession final : public LoadSession {
                                        const std::function<void(const v1::PrepareProgress&)>& progress) override;
   absl::StatusOr<v1::PointDone> RunPoint(const v1::StartPoint& start,
                                          const std::function<void(v1::IntervalReport)>& report) override;
+  void Adjust(const v1::AdjustPoint& adjust) override;
   void Stop() override { stop_ = true; }
   void Resume() override { stop_ = false; }
   void Close() override;
@@ -66,6 +67,11 @@ class RealLoadSession final : public LoadSession {
   // done. Returns the first error in the order of the workers.
   absl::Status OnAll(const std::function<absl::Status(Worker&)>& work, absl::Duration pause,
                      const std::function<void()>& meanwhile);
+  // Deals this agent's streams of stream_count_ out over the workers.
+  void DealStreams();
+  // Operations that the worker's streams may have in flight.
+  uint32_t SlotsOf(const Worker& worker) const;
+  void MakeGenerator(Worker& worker);
   absl::Status CheckSpace(double missing_bytes);
   void CleanUp(Worker& worker, const std::atomic<bool>& stop);
   v1::PointDone Summarise(const v1::StartPoint& start) const;
@@ -73,7 +79,10 @@ class RealLoadSession final : public LoadSession {
   const EngineType* type_;
   std::unique_ptr<const WorkloadModel> model_;
   RealClock clock_;
+  PointWindow window_;
+  std::atomic<uint32_t> running_point_{0};  // whose edges may move; 0: none
   uint32_t stream_count_;
+  uint32_t agent_index_;
   uint32_t agent_count_;
   std::vector<Worker> workers_;
   std::atomic<bool> stop_{false};
@@ -84,29 +93,17 @@ class RealLoadSession final : public LoadSession {
 
 absl::Status RealLoadSession::OpenEngines(const v1::OpenSession& open, const std::vector<Target>& targets,
                                           uint32_t generators) {
-  std::vector<uint32_t> streams;
-  for (uint64_t s = open.agent_index(); s < stream_count_; s += agent_count_)
-    streams.push_back(static_cast<uint32_t>(s));
-  const auto count = std::min<size_t>(generators, streams.size());
-  workers_.resize(count);
-  for (size_t i = 0; i < streams.size(); ++i) workers_[i % count].streams.push_back(streams[i]);
-
-  const uint32_t outstanding = model_->workload().outstanding();
+  const uint64_t own_streams = (stream_count_ - open.agent_index() + agent_count_ - 1) / agent_count_;
+  workers_.resize(std::min<uint64_t>(generators, own_streams));
+  DealStreams();
   return OnAll(
       [&](Worker& worker) -> absl::Status {
-        GeneratorConfig config{.model = model_.get(),
-                               .stream_count = stream_count_,
-                               .streams = worker.streams,
-                               .outstanding = outstanding};
-        const auto bounded =
-            static_cast<uint32_t>(std::min<uint64_t>(kPoolSlots, uint64_t{outstanding} * worker.streams.size()));
-        config.slots = outstanding == 0 ? std::max(kPoolSlots / static_cast<uint32_t>(count), 1u) : bounded;
         EngineConfig engine_config{.targets = targets,
                                    .files = &model_->files(),
                                    .clock = &clock_,
                                    .write_stability = model_->workload().write_stability(),
                                    .max_length = std::max(model_->max_length(), kFillLength),
-                                   .max_in_flight = std::max(config.slots, kPrepareSlots),
+                                   .max_in_flight = std::max(SlotsOf(worker), kPoolSlots),
                                    .seed = model_->seed(),
                                    .generator = static_cast<uint32_t>(&worker - workers_.data())};
         if (model_->workload().has_transfer_size()) {
@@ -114,11 +111,34 @@ absl::Status RealLoadSession::OpenEngines(const v1::OpenSession& open, const std
         }
         CREST_ASSIGN_OR_RETURN(worker.engine, type_->open(engine_config));
         worker.recorder = std::make_unique<Recorder>();
-        worker.generator = std::make_unique<Generator>(std::move(config), worker.engine.get(), &clock_,
-                                                       worker.recorder.get(), &stop_, &lease_until_ns());
+        MakeGenerator(worker);
         return absl::OkStatus();
       },
       kCollectEvery, [] {});
+}
+
+void RealLoadSession::DealStreams() {
+  for (Worker& worker : workers_) worker.streams.clear();
+  size_t next = 0;
+  for (uint64_t s = agent_index_; s < stream_count_; s += agent_count_) {
+    workers_[next++ % workers_.size()].streams.push_back(static_cast<uint32_t>(s));
+  }
+}
+
+uint32_t RealLoadSession::SlotsOf(const Worker& worker) const {
+  const uint64_t outstanding = model_->workload().outstanding();
+  if (outstanding == 0) return std::max(kPoolSlots / static_cast<uint32_t>(workers_.size()), 1u);
+  return static_cast<uint32_t>(std::clamp<uint64_t>(outstanding * worker.streams.size(), 1, kPoolSlots));
+}
+
+void RealLoadSession::MakeGenerator(Worker& worker) {
+  GeneratorConfig config{.model = model_.get(),
+                         .stream_count = stream_count_,
+                         .streams = worker.streams,
+                         .outstanding = model_->workload().outstanding(),
+                         .slots = SlotsOf(worker)};
+  worker.generator = std::make_unique<Generator>(std::move(config), worker.engine.get(), &clock_,
+                                                 worker.recorder.get(), &stop_, &lease_until_ns());
 }
 
 absl::Status RealLoadSession::OnAll(const std::function<absl::Status(Worker&)>& work, absl::Duration pause,
@@ -151,7 +171,14 @@ absl::Status RealLoadSession::OnAll(const std::function<absl::Status(Worker&)>& 
 
 absl::StatusOr<v1::Prepared> RealLoadSession::Prepare(const v1::Prepare& request,
                                                       const std::function<void(const v1::PrepareProgress&)>& progress) {
-  CREST_RETURN_IF_ERROR(CheckPrepare(request, model_->workload(), stream_count_));
+  const uint32_t streams = request.stream_count() == 0 ? stream_count_ : request.stream_count();
+  CREST_RETURN_IF_ERROR(CheckPrepare(request, model_->workload(), streams, agent_count_));
+  if (streams != stream_count_) {
+    stream_count_ = streams;
+    DealStreams();
+    for (Worker& worker : workers_) MakeGenerator(worker);
+    whole_directories_ = 0;  // dealt anew: each engine has to learn the handles of others
+  }
   const FileSet& files = model_->files();
   counts_ = files.CountsAt(request.requested_ops_per_sec());
   prepared_ = false;
@@ -228,6 +255,10 @@ absl::StatusOr<v1::PointDone> RealLoadSession::RunPoint(const v1::StartPoint& st
   point.timeline = PointTimeline(MonoTime{start.start_ns()}, ToNs(start.warmup()), ToNs(start.measure()));
   point.max_backlog_ns = ToNs(start.max_backlog());
 
+  point.window = &window_;
+  window_.Begin(point.timeline);
+  running_point_ = start.point();
+
   IntervalMerger merger(start.point(), workers_.size(), workers_.front().engine.get());
   HostLoadSampler sampler;
   const auto collect = [&] {
@@ -253,7 +284,15 @@ absl::StatusOr<v1::PointDone> RealLoadSession::RunPoint(const v1::StartPoint& st
         return absl::OkStatus();
       },
       kCollectEvery, collect));
+  running_point_ = 0;
   return Summarise(start);
+}
+
+void RealLoadSession::Adjust(const v1::AdjustPoint& adjust) {
+  if (adjust.point() == 0 || adjust.point() != running_point_) return;
+  const MonoTime now = clock_.Now();
+  if (adjust.has_warmup()) window_.EndWarmup(ToNs(adjust.warmup()), now);
+  if (adjust.has_measure()) window_.EndMeasure(ToNs(adjust.measure()), now);
 }
 
 v1::PointDone RealLoadSession::Summarise(const v1::StartPoint& start) const {

@@ -36,6 +36,14 @@ class PointTimeline {
   uint32_t interval_count() const { return warmup_count() + CountOf(measure_ns_); }
   uint32_t warmup_count() const { return CountOf(warmup_ns_); }
 
+  /// Moves edges that no interval has come near yet.
+  void Resize(int64_t warmup_ns, int64_t measure_ns) {
+    warmup_ns_ = warmup_ns;
+    measure_ns_ = measure_ns;
+  }
+
+  int64_t warmup_ns() const { return warmup_ns_; }
+  int64_t measure_ns() const { return measure_ns_; }
   MonoTime start() const { return start_; }
   MonoTime end() const { return start_ + (warmup_ns_ + measure_ns_); }
 

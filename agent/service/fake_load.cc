@@ -48,6 +48,9 @@ class FakeLoad final : public LoadSession {
     return done;
   }
 
+  void Adjust(const v1::AdjustPoint& adjust) override {
+    script_->Do([&](State& state) { state.adjusted.push_back(adjust); });
+  }
   void Stop() override {
     stopped_ = true;
     script_->Do([](State& state) { ++state.stops; });

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "agent/load/load_session.h"
 
@@ -30,6 +31,7 @@ class FakeLoadScript {
     int running = 0;
     int stops = 0;
     int closes = 0;
+    std::vector<v1::AdjustPoint> adjusted;
     int64_t lease_until_ns = 0;  // when the last command began
   };
 

@@ -113,7 +113,21 @@ absl::Status CheckOpen(const v1::OpenSession& open) {
 }
 
 absl::Status CheckPrepare(const v1::Prepare& prepare) {
+  if (prepare.stream_count() > kMaxStreams) {
+    return Wrong("prepare.stream_count", absl::StrCat("must be at most ", kMaxStreams));
+  }
   return CheckRate("prepare.requested_ops_per_sec", prepare.requested_ops_per_sec());
+}
+
+absl::Status CheckAdjustPoint(const v1::AdjustPoint& adjust) {
+  const auto check_edge = [](absl::string_view name, const google::protobuf::Duration& edge) {
+    CREST_RETURN_IF_ERROR(CheckDuration(name, edge, absl::ZeroDuration(), kMaxPhase));
+    if (edge.nanos() != 0) return Wrong(name, "must be whole seconds");
+    return absl::OkStatus();
+  };
+  if (adjust.has_warmup()) CREST_RETURN_IF_ERROR(check_edge("adjust_point.warmup", adjust.warmup()));
+  if (adjust.has_measure()) CREST_RETURN_IF_ERROR(check_edge("adjust_point.measure", adjust.measure()));
+  return absl::OkStatus();
 }
 
 absl::Status CheckStartPoint(const v1::StartPoint& start, uint32_t last_point, MonoTime now) {

@@ -39,6 +39,9 @@ absl::Status CheckPrepare(const v1::Prepare& prepare);
 /// `last_point`: of the session so far, 0 at first. Points come in ascending order. InvalidArgument names the field.
 absl::Status CheckStartPoint(const v1::StartPoint& start, uint32_t last_point, MonoTime now);
 
+/// InvalidArgument names the field.
+absl::Status CheckAdjustPoint(const v1::AdjustPoint& adjust);
+
 }  // namespace crest
 
 #endif  // CREST_AGENT_SERVICE_MESSAGE_CHECK_H_

@@ -84,6 +84,10 @@ absl::Status Session::Handle(const v1::PrimeMessage& message, MonoTime received)
       return Accept(message.prepare());
     case Kind::kStartPoint:
       return HandleStartPoint(message.start_point());
+    case Kind::kAdjustPoint:
+      CREST_RETURN_IF_ERROR(CheckAdjustPoint(message.adjust_point()));
+      if (state_ == State::kBusy) load_->Adjust(message.adjust_point());  // otherwise it crossed the point's end
+      return absl::OkStatus();
     case Kind::kStopPoint:
       if (state_ == State::kBusy) StopLoad();  // otherwise it crossed the point's end
       return absl::OkStatus();
