@@ -3,62 +3,91 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <string>
-
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "base/status.h"
-#include "base/units.h"
+#include <numbers>
 
 namespace crest {
 namespace {
 
-constexpr uint32_t kMaxServers = 100'000;
-
-absl::Status Wrong(const Target& target, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("target ", target.url, ": ", what));
+double StandardNormal(Random& random) {
+  const double radius = std::sqrt(2 * random.NextExponential());  // Box and Muller
+  return radius * std::cos(2 * std::numbers::pi * random.NextUnit());
 }
 
 }  // namespace
 
-absl::StatusOr<QueueModelSpec> ParseQueueModel(const Target& target) {
-  if (!target.host.empty() || !target.path.empty()) {
-    return Wrong(target, "a simulated server has no host or path; write sim://?servers=8&service_time=2ms");
-  }
-  QueueModelSpec spec;
-  for (const auto& [key, value] : target.parameters) {
-    if (key == "servers") {
-      if (!absl::SimpleAtoi(value, &spec.servers) || spec.servers == 0 || spec.servers > kMaxServers) {
-        return Wrong(target, absl::StrCat("servers=", value, " is not a number from 1 to ", kMaxServers));
-      }
-    } else if (key == "service_time") {
-      CREST_ASSIGN_OR_RETURN(const absl::Duration time, ParseDuration(value));
-      if (time <= absl::ZeroDuration() || time > absl::Minutes(10)) {
-        return Wrong(target, absl::StrCat("service_time=", value, " is not above 0 and at most 10m"));
-      }
-      spec.service_time_ns = absl::ToInt64Nanoseconds(time);
-    } else if (key == "law") {
-      if (value != "exponential" && value != "fixed") {
-        return Wrong(target, absl::StrCat("law=", value, " is not known; use exponential or fixed"));
-      }
-      spec.law = value == "fixed" ? ServiceLaw::kFixed : ServiceLaw::kExponential;
-    } else if (key != "queue") {
-      return Wrong(target, absl::StrCat("unknown parameter ", key, "; known are servers, service_time, law, queue"));
+MonoTime EndOfWork(const StallSpec& stall, MonoTime epoch, MonoTime start, int64_t work_ns) {
+  const int64_t working_ns = stall.every_ns - stall.length_ns;  // of each period, its beginning
+  const int64_t offset_ns = start - epoch;
+  const int64_t into_period_ns = std::min(offset_ns % stall.every_ns, working_ns);
+  const int64_t worked_ns = offset_ns / stall.every_ns * working_ns + into_period_ns + work_ns;
+  // What ends just as a stall begins is done before it.
+  const int64_t stalls = (worked_ns - 1) / working_ns;
+  return epoch + (worked_ns + stalls * stall.length_ns);
+}
+
+double DrawService(ServiceLaw law, double variation, Random& random) {
+  switch (law) {
+    case ServiceLaw::kFixed:
+      return 1;
+    case ServiceLaw::kExponential:
+      return random.NextExponential();
+    case ServiceLaw::kLognormal: {
+      const double variance = std::log1p(variation * variation);  // of the logarithm
+      return std::exp(std::sqrt(variance) * StandardNormal(random) - variance / 2);
     }
   }
-  return spec;
+  return 1;
+}
+
+double MeanServiceNs(const WarmingSpec& warming, double warm_ns, double served) {
+  return warm_ns + (static_cast<double>(warming.cold_ns) - warm_ns) * std::exp(-served / warming.operations);
+}
+
+bool OverloadWatch::Arrive(MonoTime now) {
+  while (!starts_.empty() && starts_.front() <= now) {
+    last_start_ = starts_.front();
+    starts_.pop_front();
+  }
+  if (starts_.size() > spec_.queue) {
+    overloaded_ = true;
+    drained_.reset();
+  } else if (overloaded_ && starts_.empty() && !drained_) {
+    drained_ = last_start_;
+  }
+  if (overloaded_ && drained_ && now - *drained_ >= spec_.recovery_ns) overloaded_ = false;
+  return overloaded_;
+}
+
+double ArrivalRate::Arrive(MonoTime now) {
+  rate_ *= std::exp(-static_cast<double>(now - last_) * 1e-9);
+  last_ = now;
+  const double before = rate_;
+  rate_ += 1;
+  return before;
 }
 
 QueueModel::QueueModel(const QueueModelSpec& spec, uint64_t seed)
-    : spec_(spec), random_(MixKey(seed, 0x51a1)), free_at_(spec.servers) {}
+    : spec_(spec), random_(MixKey(seed, 0x51a1)), free_at_(spec.servers) {
+  if (spec_.overload) overload_.emplace(*spec_.overload);
+}
+
+int64_t QueueModel::ServiceNs(MonoTime now) {
+  double mean_ns = static_cast<double>(spec_.service_time_ns);
+  if (spec_.warming) mean_ns = MeanServiceNs(*spec_.warming, mean_ns, served_++);
+  if (spec_.cliff && arrival_rate_.Arrive(now) > spec_.cliff->ops_per_s) mean_ns *= spec_.cliff->factor;
+  if (overload_ && overload_->Arrive(now)) mean_ns /= spec_.overload->capacity;
+  // Every service takes some time: one of none at all would end before the stall that it came in.
+  return std::max<int64_t>(1, std::llround(DrawService(spec_.law, spec_.variation, random_) * mean_ns));
+}
 
 MonoTime QueueModel::Arrive(MonoTime now) {
-  const int64_t service_ns = spec_.law == ServiceLaw::kFixed
-                                 ? spec_.service_time_ns
-                                 : std::llround(random_.NextExponential() * static_cast<double>(spec_.service_time_ns));
+  if (!epoch_) epoch_ = now;
+  const int64_t service_ns = ServiceNs(now);
   std::pop_heap(free_at_.begin(), free_at_.end(), std::greater<>());
   MonoTime& server = free_at_.back();
-  server = std::max(server, now) + service_ns;
+  const MonoTime start = std::max(server, now);
+  if (overload_) overload_->Begins(start);
+  server = spec_.stall ? EndOfWork(*spec_.stall, *epoch_, start, service_ns) : start + service_ns;
   const MonoTime done = server;
   std::push_heap(free_at_.begin(), free_at_.end(), std::greater<>());
   return done;
