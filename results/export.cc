@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "results/histogram.h"
+#include "results/observed.h"
 #include "results/run_store.h"
 
 namespace crest {
@@ -42,7 +43,7 @@ class CsvRow {
   std::string fields;
 };
 
-CsvRow RowOf(const v1::LoadPoint& p) {
+CsvRow RowOf(const v1::LoadPoint& p, const std::vector<std::string>& observed) {
   CsvRow row;
   row.Add("index", p.index());
   row.Add("requested_ops_per_sec", p.requested_ops_per_sec());
@@ -76,6 +77,14 @@ CsvRow RowOf(const v1::LoadPoint& p) {
   row.Add("findings", CsvText(absl::StrJoin(p.findings(), " ", [](std::string* out, const v1::Finding& finding) {
             absl::StrAppend(out, finding.code());
           })));
+  for (const std::string& name : observed) {
+    const v1::ObservedFigure* const figure = FindObserved(p, name);
+    const auto add = [&](absl::string_view what, double value) {
+      row.Add(CsvText(absl::StrCat("observed_", name, "_", what)), figure != nullptr, value);
+    };
+    add("mean", figure == nullptr ? 0 : figure->mean());
+    add("max", figure == nullptr ? 0 : figure->max());
+  }
   return row;
 }
 
@@ -110,8 +119,9 @@ absl::StatusOr<std::string> ToJson(const google::protobuf::Message& message) {
 }
 
 std::string CurveCsv(const v1::RunResult& result) {
-  std::string csv = absl::StrCat(RowOf(v1::LoadPoint()).header, "\n");
-  for (const v1::LoadPoint& point : result.points()) absl::StrAppend(&csv, RowOf(point).fields, "\n");
+  const std::vector<std::string> observed = ObservedNames(result);
+  std::string csv = absl::StrCat(RowOf(v1::LoadPoint(), observed).header, "\n");
+  for (const v1::LoadPoint& point : result.points()) absl::StrAppend(&csv, RowOf(point, observed).fields, "\n");
   return csv;
 }
 

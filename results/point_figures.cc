@@ -8,6 +8,7 @@
 
 #include "absl/strings/strip.h"
 #include "results/histogram.h"
+#include "results/observed.h"
 
 namespace crest {
 namespace {
@@ -186,6 +187,7 @@ v1::LoadPoint PointFigures(const v1::Workload& workload, const Criteria& criteri
   FillOperations(workload, criteria, data, &point);
   FillAgents(criteria, data, &point);
   FillIntervals(criteria, data, &point);
+  FillObserved(data, &point);
   for (const v1::ProcedureCalls& calls : data.procedures()) {
     v1::LoadPointProcedure* procedure = point.add_procedures();
     procedure->set_name(calls.procedure());

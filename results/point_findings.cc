@@ -36,6 +36,8 @@ class Judge {
     CheckReconnects();
     CheckStreams();
     CheckFileSet();
+    CheckObserved();
+    CheckObservers();
     std::stable_sort(point_.mutable_findings()->begin(), point_.mutable_findings()->end(),
                      [](const v1::Finding& a, const v1::Finding& b) { return a.severity() > b.severity(); });
   }
@@ -177,6 +179,30 @@ class Judge {
     Add("small_file_set", v1::WARNING,
         "file_set.max_bytes kept the file set smaller than the rate asks for, so more of it fits into caches.",
         absl::StrCat(FormatBytes(file_set.max_bytes()), " instead of ", FormatBytes(wanted)));
+  }
+
+  void CheckObserved() {
+    std::vector<std::string> failed;
+    for (const v1::ObservedFigure& figure : data_.observed()) {
+      if (!figure.error().empty()) failed.push_back(absl::StrCat(figure.name(), ": ", figure.error()));
+    }
+    if (failed.empty()) return;
+    Add("observe_failed", v1::WARNING,
+        "Figures of the system under test are missing beside this load point; the load itself is not touched by that. "
+        "Try the queries of observe in the Prometheus server's own web page.",
+        absl::StrCat(failed.size(), " of ", data_.observed_size(), " queries: ", absl::StrJoin(failed, "; ")));
+  }
+
+  void CheckObservers() {
+    std::vector<std::string> lost;
+    for (const v1::ObserverData& observer : data_.observers()) {
+      if (observer.lost()) lost.push_back(observer.address());
+    }
+    if (lost.empty()) return;
+    Add("observer_lost", v1::WARNING,
+        "An observer was not there throughout, so figures of its host are missing or cover a part of the window; the "
+        "load itself is not touched by that. See that agent's log and the network to it.",
+        absl::StrCat(lost.size(), " of ", data_.observers_size(), " observers lost: ", absl::StrJoin(lost, ", ")));
   }
 
   const v1::RunSpec& spec_;

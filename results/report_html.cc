@@ -1,4 +1,4 @@
-// report.html: one file for people, whole without JavaScript but for the two charts, which are drawn from the result
+// report.html: one file for people, whole without JavaScript but for the charts, which are drawn from the result
 // that the page carries as JSON.
 #include <google/protobuf/util/json_util.h>
 
@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "results/html.h"
+#include "results/observed.h"
 #include "results/report.h"
 #include "results/report_hosts.h"
 #include "results/web/assets.h"
@@ -156,33 +157,56 @@ std::string Header(const v1::RunResult& result) {
 
 // ---- load points -------------------------------------------------------------------------------------------------
 
+// A figure of the system under test: its mean and its maximum.
+void AddObservedColumns(const v1::RunResult& result, const std::string& name, std::vector<HtmlTable::Column>& columns) {
+  const std::string query = QueryOf(result, name);
+  const std::string of = query.empty() ? "over the window, of an observer" : absl::StrCat("over the window: ", query);
+  columns.push_back({name, Align::kRight, absl::StrCat("mean ", of)});
+  columns.push_back({"max", Align::kRight, absl::StrCat("greatest ", of)});
+}
+
+void AddObservedCells(const v1::ObservedFigure* figure, std::vector<std::string>& cells) {
+  cells.push_back(figure == nullptr ? "–" : FormatFigure(figure->mean()));
+  cells.push_back(figure == nullptr ? "–" : FormatFigure(figure->max()));
+}
+
 std::string PointsSection(const v1::RunResult& result) {
-  HtmlTable table({{"Point", Align::kRight},
-                   {"Requested", Align::kRight, "operations a second"},
-                   {"Achieved", Align::kRight, "successful operations a second, done in the window"},
-                   {"Mean", Align::kRight, HeadlineTime(result)},
-                   {"p50", Align::kRight},
-                   {"p95", Align::kRight},
-                   {"p99", Align::kRight},
-                   {"p99.9", Align::kRight},
-                   {"Max", Align::kRight},
-                   {"Service", Align::kRight, "mean of sent to done"},
-                   {"Errors", Align::kRight},
-                   {"MiB/s", Align::kRight, "read and written"},
-                   {"Verdict", Align::kLeft}});
+  std::vector<HtmlTable::Column> columns = {
+      {"Point", Align::kRight},
+      {"Requested", Align::kRight, "operations a second"},
+      {"Achieved", Align::kRight, "successful operations a second, done in the window"},
+      {"Mean", Align::kRight, HeadlineTime(result)},
+      {"p50", Align::kRight},
+      {"p95", Align::kRight},
+      {"p99", Align::kRight},
+      {"p99.9", Align::kRight},
+      {"Max", Align::kRight},
+      {"Service", Align::kRight, "mean of sent to done"},
+      {"Errors", Align::kRight},
+      {"MiB/s", Align::kRight, "read and written"},
+      {"Verdict", Align::kLeft}};
+  const std::vector<std::string> observed = ObservedNames(result);
+  for (const std::string& name : observed) AddObservedColumns(result, name, columns);
+  HtmlTable table(std::move(columns));
   for (const v1::LoadPoint& point : result.points()) {
     const bool is_peak = point.index() == result.summary().peak_point();
     const absl::string_view verdict =
         !point.valid() ? "not valid" : (!point.within_limit() ? "over the limit" : (is_peak ? "peak" : "valid"));
-    table.AddRow({absl::StrCat(point.index()), FormatFigure(point.requested_ops_per_sec()),
-                  FormatFigure(point.achieved_ops_per_sec()), FormatMs(point.mean_response_ms()),
-                  FormatMs(Optional(point.has_p50_ms(), point, &v1::LoadPoint::p50_ms)),
-                  FormatMs(Optional(point.has_p95_ms(), point, &v1::LoadPoint::p95_ms)),
-                  FormatMs(Optional(point.has_p99_ms(), point, &v1::LoadPoint::p99_ms)),
-                  FormatMs(Optional(point.has_p999_ms(), point, &v1::LoadPoint::p999_ms)), FormatMs(point.max_ms()),
-                  FormatMs(point.mean_service_ms()), FormatCount(point.error_count()),
-                  FormatMiB(point.read_bytes_per_sec() + point.write_bytes_per_sec()), std::string(verdict)},
-                 !point.valid() ? "invalid" : (is_peak ? "peak" : ""));
+    std::vector<std::string> cells = {absl::StrCat(point.index()),
+                                      FormatFigure(point.requested_ops_per_sec()),
+                                      FormatFigure(point.achieved_ops_per_sec()),
+                                      FormatMs(point.mean_response_ms()),
+                                      FormatMs(Optional(point.has_p50_ms(), point, &v1::LoadPoint::p50_ms)),
+                                      FormatMs(Optional(point.has_p95_ms(), point, &v1::LoadPoint::p95_ms)),
+                                      FormatMs(Optional(point.has_p99_ms(), point, &v1::LoadPoint::p99_ms)),
+                                      FormatMs(Optional(point.has_p999_ms(), point, &v1::LoadPoint::p999_ms)),
+                                      FormatMs(point.max_ms()),
+                                      FormatMs(point.mean_service_ms()),
+                                      FormatCount(point.error_count()),
+                                      FormatMiB(point.read_bytes_per_sec() + point.write_bytes_per_sec()),
+                                      std::string(verdict)};
+    for (const std::string& name : observed) AddObservedCells(FindObserved(point, name), cells);
+    table.AddRow(cells, !point.valid() ? "invalid" : (is_peak ? "peak" : ""));
   }
   return absl::StrCat("<section id=\"points\"><h2>Load points</h2>\n",
                       table.ToHtml(absl::StrCat("In the order run. Rates in ops/s, times in ms: ", HeadlineTime(result),
@@ -312,7 +336,10 @@ std::string HtmlReport(const v1::RunResult& result) {
       FindingsSection(result), PointsSection(result), DetailSection(result),
       "<section id=\"time\" hidden><h2>Time inside a load point</h2>\n<p><label>Load point <select "
       "id=\"time-point\"></select></label></p><div class=\"chart\" id=\"time-chart\" role=\"img\" aria-label=\""
-      "Operations a second and response time, second by second\"></div></section>\n",
+      "Operations a second and response time, second by second\"></div></section>\n"
+      "<section id=\"observed\" hidden><h2>System under test</h2>\n<p><label>Figure <select id=\"observed-name\">"
+      "</select></label></p><div class=\"chart\" id=\"observed-chart\" role=\"img\" aria-label=\"Achieved operations "
+      "a second against the figure; its values are in the table of load points\"></div></section>\n",
       system, HostsSection(result), "<section id=\"spec\"><h2>Spec and command</h2>\n<pre>",
       EscapeHtml(result.command()), "</pre>\n<p class=\"quiet\">crest ", EscapeHtml(result.version()), ", ",
       result.streams(), " streams, seed ", result.spec().seed(),

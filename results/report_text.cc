@@ -7,6 +7,8 @@
 #include "absl/strings/str_format.h"
 #include "base/printable.h"
 #include "base/units.h"
+#include "results/html.h"
+#include "results/observed.h"
 #include "results/report.h"
 
 namespace crest {
@@ -23,6 +25,7 @@ class TextReportWriter {
   std::string Write() {
     WriteHead();
     WritePoints();
+    WriteObserved();
     if (const v1::LoadPoint* peak = PeakPoint(); peak != nullptr) WriteOperations(*peak);
     WriteFindings();
     WriteSummary();
@@ -90,6 +93,45 @@ class TextReportWriter {
     }
     Line("Percentiles are exact to 0.4 %; - stands where fewer than ten samples lie beyond.");
     Line("");
+  }
+
+  // The system under test beside the load. As many columns side by side as fit on a wide terminal; the rest below.
+  void WriteObserved() {
+    constexpr size_t kWidth = 120;
+    const std::vector<std::string> names = ObservedNames(result_);
+    if (names.empty()) return;
+    Line("System under test over each measured window: mean (max). - stands where there is no figure.");
+    for (size_t begin = 0; begin < names.size();) {
+      std::vector<std::string> lines = {absl::StrFormat("%3s %11s %10s", "#", "ach ops/s", "mean ms")};
+      for (const v1::LoadPoint& p : result_.points()) {
+        lines.push_back(absl::StrFormat("%3d %11s %10s", p.index(), FormatRate(p.achieved_ops_per_sec()),
+                                        Ms(p.mean_response_ms())));
+      }
+      const size_t first = begin;
+      while (begin < names.size()) {
+        const std::vector<std::string> column = ObservedColumn(names[begin]);
+        if (begin > first && lines[0].size() + 2 + CharacterCount(column[0]) > kWidth) break;
+        for (size_t i = 0; i < lines.size(); ++i) absl::StrAppend(&lines[i], "  ", column[i]);
+        ++begin;
+      }
+      Line(Paint(kBold, lines[0]));
+      for (size_t i = 1; i < lines.size(); ++i) Line(lines[i]);
+    }
+    Line("");
+  }
+
+  // The title and a cell for each point, all of one width.
+  std::vector<std::string> ObservedColumn(const std::string& name) const {
+    std::vector<std::string> cells = {Printable(name)};
+    for (const v1::LoadPoint& point : result_.points()) {
+      const v1::ObservedFigure* const figure = FindObserved(point, name);
+      cells.push_back(
+          figure == nullptr ? "-" : absl::StrCat(FormatFigure(figure->mean()), " (", FormatFigure(figure->max()), ")"));
+    }
+    size_t width = 0;
+    for (const std::string& cell : cells) width = std::max(width, CharacterCount(cell));
+    for (std::string& cell : cells) cell.insert(0, width - CharacterCount(cell), ' ');
+    return cells;
   }
 
   void WriteOperations(const v1::LoadPoint& peak) {

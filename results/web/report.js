@@ -1,4 +1,4 @@
-// Draws the two charts of report.html from the result that the page carries. Everything else on the page stands without it.
+// Draws the charts of report.html from the result that the page carries. Everything else on the page stands without it.
 (() => {
   'use strict';
   const result = JSON.parse(document.getElementById('result').textContent);
@@ -116,6 +116,27 @@
     };
   };
 
+  const observedOf = (point, name) => (point.observed || []).find((figure) => figure.name === name && !figure.error);
+  const observedOption = (p, name) => {
+    const seen = points.filter((point) => observedOf(point, name));
+    const series = (title, field, color) => ({
+      name: title, type: 'line', symbol: 'circle', symbolSize: 7, lineStyle: {color, width: 1.5}, itemStyle: {color}, emphasis: {disabled: true},
+      data: seen.map((point) => [point.achieved_ops_per_sec, observedOf(point, name)[field]]),
+    });
+    return {
+      animation: false, textStyle: {fontFamily: 'inherit'}, legend: legend(p),
+      grid: {left: 84, right: 24, top: 36, bottom: 52},
+      tooltip: {...tooltipStyle(p), trigger: 'item', formatter: (at) => {
+        const point = seen[at.dataIndex];
+        const figure = observedOf(point, name);
+        return tooltip(`load point ${point.index}`, [`${rate(point.achieved_ops_per_sec)} ops/s, ${ms(point.mean_response_ms)} ms`,
+          `mean ${number(figure.mean, 3)}, max ${number(figure.max, 3)}`]);
+      }},
+      xAxis: axis(p, 'achieved, ops/s', 30), yAxis: {...axis(p, name, 66), min: ({min}) => Math.min(0, min)},
+      series: [series('mean', 'mean', p.mean), series('max', 'max', p.p99)],
+    };
+  };
+
   const charts = [];
   const add = (id, option) => {
     const chart = echarts.init(document.getElementById(id), null, {renderer: 'svg'});
@@ -136,6 +157,18 @@
     }
     document.getElementById('time').hidden = false;
     add('time-chart', (p) => timeOption(p, timed.find((point) => String(point.index) === select.value)));
+    select.addEventListener('change', redraw);
+  }
+  const observed = [...new Set(points.flatMap((point) => (point.observed || []).filter((figure) => !figure.error).map((figure) => figure.name)))];
+  if (observed.length) {
+    const select = document.getElementById('observed-name');
+    for (const name of observed) {
+      const option = document.createElement('option');
+      option.value = option.textContent = name;
+      select.append(option);
+    }
+    document.getElementById('observed').hidden = false;
+    add('observed-chart', (p) => observedOption(p, select.value));
     select.addEventListener('change', redraw);
   }
   redraw();
