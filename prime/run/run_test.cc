@@ -8,10 +8,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "prime/fleet/fake_agent.h"
+#include "prime/observe/fake_http_server.h"
 #include "prime/run/test_spec.h"
 #include "results/run_store.h"
 
@@ -40,6 +42,7 @@ class RunTest : public ::testing::Test {
     std::vector<std::string> addresses;
     for (const FakeAgent& agent : agents_) addresses.push_back(agent.address());
     options_.spec = SmallSpec(rates, addresses);
+    *options_.spec.mutable_observe() = observe_;
     options_.streams = 64;
     options_.command = "crest run small.yaml";
     options_.out = out_;
@@ -70,6 +73,7 @@ class RunTest : public ::testing::Test {
   ProgressView view_;
   std::deque<FakeAgent> agents_;
   RunOptions options_;
+  v1::ObserveSpec observe_;
 };
 
 TEST_F(RunTest, WholeRunIsSavedJudgedAndReported) {
@@ -204,6 +208,32 @@ TEST_F(RunTest, FullDiskEndsTheRun) {
   const RunOutcome outcome = RunSteps({256, 512, 768});
   EXPECT_EQ(outcome.exit_code, kExitInterrupted);
   EXPECT_EQ(agents_[0].Count(Message::kStartPoint), 2);
+}
+
+TEST_F(RunTest, FiguresOfAPrometheusJoinEachPoint) {
+  FakeHttpServer prometheus([](const std::string& path) {
+    if (absl::StrContains(path, "broken")) return FakeHttpServer::Answer{.body = "{"};
+    return FakeHttpServer::Answer{
+        .body = R"({"status":"success","data":{"resultType":"matrix","result":[{"values":[[1,"2"],[2,"4"]]}]}})"};
+  });
+  AddAgent();
+  observe_.set_prometheus(prometheus.url());
+  for (const std::string name : {"good", "broken"}) {
+    v1::ObserveQuery& query = *observe_.add_queries();
+    query.set_name(name);
+    query.set_query(name);
+  }
+  const RunOutcome outcome = RunSteps({256, 512});
+  EXPECT_EQ(outcome.exit_code, kExitValid) << progress_ << report_;
+  const absl::StatusOr<StoredRun> run = ReadRun(outcome.folder);
+  ASSERT_TRUE(run.ok()) << run.status();
+  ASSERT_EQ(run->points.size(), 2u);
+  for (const v1::PointData& point : run->points) {
+    ASSERT_EQ(point.observed_size(), 2);
+    EXPECT_EQ(point.observed(0).mean(), 3);
+    EXPECT_THAT(point.observed(1).error(), HasSubstr("no JSON"));
+  }
+  EXPECT_THAT(report_, AllOf(HasSubstr("3.000 (4.000)"), HasSubstr("WARNING observe_failed in load point 2")));
 }
 
 TEST(ExitCodeTest, FollowsTheDesign) {

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "google/protobuf/util/time_util.h"
+#include "prime/observe/prometheus.h"
 #include "prime/run/point_plan.h"
 #include "results/judge.h"
 #include "results/report.h"
@@ -197,7 +198,19 @@ absl::Status Runner::Prepare(double rate) {
   return absl::OkStatus();
 }
 
-absl::Status Runner::SavePoint(const v1::PointData& point) {
+void Runner::Observe(v1::PointData& point) {
+  const v1::ObserveSpec& observe = options_.spec.observe();
+  if (observe.queries().empty()) return;
+  view_.Phase(absl::StrCat("asking ", observe.prometheus(), " for figures of the system under test"));
+  const ObserveOptions options{.cancelled = [this] {
+    const std::lock_guard lock(mutex_);
+    return interrupted_;
+  }};
+  for (v1::ObservedFigure& figure : ObservePoint(observe, point, options)) *point.add_observed() = std::move(figure);
+}
+
+absl::Status Runner::SavePoint(v1::PointData point) {
+  Observe(point);
   points_.push_back(point);
   judged_.push_back(JudgePoint(header_, point));
   view_.EndPoint(judged_.back());

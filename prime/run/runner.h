@@ -37,7 +37,8 @@ class Runner {
   absl::Status RunPlan();  // load point after load point
   absl::Status RunStep(const LoadStep& step);
   absl::Status Prepare(double rate);
-  absl::Status SavePoint(const v1::PointData& point);
+  absl::Status SavePoint(v1::PointData point);
+  void Observe(v1::PointData& point);  // joins figures of the system under test
   void Report(const absl::Status& ended);
   void End();  // sessions, own agent
   void RemoveFolder();

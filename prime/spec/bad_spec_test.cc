@@ -51,6 +51,17 @@ constexpr BadCase kBadCases[] = {
     {kWorkload, "workload: {profile: sfs2008-nfs, file_set: {@acessed: 30%}}", "did you mean 'accessed'?"},
     {kName, "@format_version: 1", "is filled in by crest"},
     {kWorkload, "workload: {profile: sfs2008-nfs, file_set: {@profile_bytes_per_op_rate: 1}}", "filled in by crest"},
+    // Figures of the system under test.
+    {kName, "observe: {prometheus: @\"ftp://m\", queries: {a: up}}", "only http and https are spoken"},
+    {kName, "observe: {prometheus: @\"http://me:x@m\", queries: {a: up}}", "~/.netrc"},
+    {kName, "observe: {prometheus: @monitor, queries: {a: up}}", "is no URL"},
+    {kName, "@observe: {queries: {a: up}}", "'observe.prometheus': is missing"},
+    {kName, "@observe: {prometheus: \"http://m\"}", "'observe.queries': is missing"},
+    {kName, "observe: {prometheus: \"http://m\", queries: {a: @\"\"}}", "must be PromQL"},
+    {kName, "observe: {prometheus: \"http://m\", queries: {@\"a\\nb\": up}}", "must be 1 to 60 bytes"},
+    {kName, "observe: {prometheus: \"http://m\", queries: {a: up, @a: up}}", "set twice"},
+    {kName, "observe: {prometheus: \"http://m\", queries: [{name: a, query: up}, {name: @a, query: up}]}",
+     "is given twice"},
     // Kinds of values.
     {kName, "@name:", "'name' has no value"},
     {kName, "@name: [a]", "a list where a single value belongs"},

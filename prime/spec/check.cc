@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/address.h"
+#include "base/printable.h"
 #include "base/status.h"
+#include "prime/observe/http_get.h"
 #include "prime/spec/durations.h"
 #include "prime/spec/spec.h"
 #include "prime/spec/targets.h"
@@ -22,6 +24,9 @@ constexpr size_t kMaxTargets = 1000;
 constexpr size_t kMaxAgents = 10000;
 constexpr int kMaxPoints = 1000;
 constexpr double kMaxRate = 1e9;
+constexpr int kMaxQueries = 100;
+constexpr size_t kMaxQueryNameBytes = 60;
+constexpr size_t kMaxQueryBytes = 4000;  // as a part of a URL
 
 std::string Indexed(absl::string_view list, int i) { return absl::StrCat(list, "[", i, "]"); }
 
@@ -141,6 +146,36 @@ void CheckValidity(const v1::ValiditySpec& validity, const std::string& path, Co
   }
 }
 
+void CheckQuery(const v1::ObserveQuery& query, const std::string& path, Complaints& complaints) {
+  if (query.name().empty() || query.name().size() > kMaxQueryNameBytes || Printable(query.name()) != query.name()) {
+    complaints.Add(path + ".name", "must be 1 to 60 bytes of text on one line; it names a column");
+  }
+  if (query.query().empty() || query.query().size() > kMaxQueryBytes) {
+    complaints.Add(path + ".query",
+                   "must be PromQL of at most 4,000 bytes, as in avg(rate(node_cpu_seconds_total[10s]))");
+  }
+}
+
+void CheckObserve(const v1::ObserveSpec& observe, Complaints& complaints) {
+  if (observe.prometheus().empty()) {
+    complaints.Add("observe.prometheus", "is missing; give the server's URL, as in http://monitor:9090");
+  } else if (const absl::Status status = CheckHttpUrl(observe.prometheus()); !status.ok()) {
+    complaints.Add("observe.prometheus", std::string(status.message()));
+  }
+  if (observe.queries().empty()) {
+    complaints.Add("observe.queries", "is missing; name figures, as in queries: {cpu: 'avg(filer_cpu_ratio)'}");
+  }
+  if (observe.queries_size() > kMaxQueries) complaints.Add("observe.queries", "lists more than 100 queries");
+  absl::flat_hash_set<std::string> seen;
+  for (int i = 0; i < observe.queries_size(); ++i) {
+    const std::string path = Indexed("observe.queries", i);
+    CheckQuery(observe.queries(i), path, complaints);
+    if (!seen.insert(observe.queries(i).name()).second) {
+      complaints.Add(path + ".name", "\"", observe.queries(i).name(), "\" is given twice; each names a column");
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<v1::AgentSpec>> ParseAgents(const std::vector<std::string>& list) {
@@ -161,6 +196,7 @@ void CheckSpec(v1::RunSpec& spec, Complaints& complaints) {
   CheckLoad(spec.load(), complaints);
   CheckLimit(spec.limit(), complaints);
   CheckValidity(spec.validity(), "validity", complaints);
+  if (spec.has_observe()) CheckObserve(spec.observe(), complaints);
   CheckValidity(spec.workload().validity(), "workload.validity", complaints);
   if (spec.workload().has_limit() && FromProto(spec.workload().limit()) <= absl::ZeroDuration()) {
     complaints.Add("workload.limit", "must be above 0");
