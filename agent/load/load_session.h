@@ -16,7 +16,7 @@ struct LoadOptions {
   uint32_t generators = 0;  // threads; 0: half the CPUs, at least one
 };
 
-/// One session's load. Prepare and RunPoint block and are called by one thread; Stop may be called by any.
+/// One session's load, or that of an observer, which has none. Prepare and RunPoint block and are called by one thread; Stop may be called by any.
 class LoadSession {
  public:
   /// Checks `open` as if its sender were hostile, then connects every generator's engine. InvalidArgument, NotFound,

@@ -15,6 +15,7 @@
 #include "agent/load/file_set_builder.h"
 #include "agent/load/interval_merger.h"
 #include "agent/load/load_session.h"
+#include "agent/load/observer_session.h"
 #include "agent/load/open_session_check.h"
 #include "agent/load/paced_loop.h"
 #include "agent/load/task_runner.h"
@@ -366,6 +367,7 @@ uint32_t DefaultGenerators() { return std::max(std::thread::hardware_concurrency
 
 absl::StatusOr<std::unique_ptr<LoadSession>> LoadSession::Open(const v1::OpenSession& open,
                                                                const LoadOptions& options) {
+  if (open.observer()) return MakeObserverSession();
   CREST_RETURN_IF_ERROR(CheckOpenSession(open));
   std::vector<Target> targets;
   for (const std::string& url : open.target()) {

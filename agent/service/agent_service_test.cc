@@ -61,6 +61,23 @@ TEST_F(AgentServiceTest, WholeSessionInOrder) {
   EXPECT_EQ(Status().holder(), "");
 }
 
+TEST_F(AgentServiceTest, AnObserverNeedsNoTargetAndNoPrepare) {
+  script_->Do([](State& state) { state.hold_point = false; });
+  v1::PrimeMessage open = TestPrime::Open();
+  open.mutable_open()->set_observer(true);
+  open.mutable_open()->clear_target();
+  open.mutable_open()->clear_workload();
+  open.mutable_open()->clear_stream_count();
+  open.mutable_open()->clear_agent_count();
+  TestPrime prime(stub_.get());
+  ASSERT_TRUE(prime.Send(open));
+  std::optional<v1::AgentMessage> message = prime.Receive();
+  ASSERT_TRUE(message && message->has_opened());
+  ASSERT_TRUE(prime.Send(TestPrime::Start(1)));
+  message = prime.Receive();
+  EXPECT_TRUE(message && message->has_interval());
+}
+
 TEST_F(AgentServiceTest, SecondPrimeIsToldWhoHasTheAgent) {
   TestPrime first(stub_.get());
   first.OpenAndPrepare();

@@ -94,6 +94,7 @@ absl::Status CheckOpen(const v1::OpenSession& open) {
   CREST_RETURN_IF_ERROR(CheckText("open.run_id", open.run_id(), kMaxText));
   CREST_RETURN_IF_ERROR(CheckText("open.prime", open.prime(), kMaxText));
   if (open.has_lease()) CREST_RETURN_IF_ERROR(CheckDuration("open.lease", open.lease(), kMinLease, kMaxLease));
+  if (open.observer()) return absl::OkStatus();  // nothing below is looked at
   if (open.target().empty() || open.target_size() > kMaxTargets) {
     return Wrong("open.target", absl::StrCat("must be 1 to ", kMaxTargets, " targets"));
   }

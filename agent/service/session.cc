@@ -119,7 +119,7 @@ absl::Status Session::HandleOpen(const v1::OpenSession& open, MonoTime received)
 absl::Status Session::HandleStartPoint(const v1::StartPoint& start) {
   const MonoTime now = context_.clock->Now();
   CREST_RETURN_IF_ERROR(CheckStartPoint(start, last_point_, now));
-  if (!prepared_) return OutOfOrder("StartPoint before Prepare has succeeded");
+  if (!prepared_ && !open_.observer()) return OutOfOrder("StartPoint before Prepare has succeeded");
   if (state_ == State::kIdle && start.start_ns() <= now.ns) {
     stream_->Send(FailureOf(absl::DeadlineExceededError(
         absl::StrCat("the start of point ", start.point(), " was ", (now.ns - start.start_ns()) / 1'000'000,

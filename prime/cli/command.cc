@@ -56,7 +56,7 @@ ParsedSpec SpecOptions::Read() const {
 
 std::vector<AgentEndpoint> Endpoints(const v1::RunSpec& spec) {
   std::vector<AgentEndpoint> endpoints;
-  for (const v1::AgentSpec& agent : spec.agents()) endpoints.push_back({agent.address(), ""});
+  for (const v1::AgentSpec& agent : spec.agents()) endpoints.push_back({agent.address(), "", agent.observer()});
   return endpoints;
 }
 

@@ -1,5 +1,6 @@
 #include "prime/cli/fleet_query.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ v1::AgentsReport Ask(const std::vector<AgentEndpoint>& agents, const FleetOption
   for (size_t i = 0; i < answers.size(); ++i) {
     v1::AgentCheck& agent = *report.add_agents();
     agent.set_address(agents[i].name.empty() ? agents[i].address : agents[i].name);
+    agent.set_observer(agents[i].observer);
     if (answers[i].ok()) {
       *agent.mutable_status() = *answers[i];
     } else {
@@ -33,11 +35,14 @@ v1::AgentsReport Ask(const std::vector<AgentEndpoint>& agents, const FleetOption
 absl::StatusOr<v1::AgentsReport> QueryFleet(const v1::RunSpec& spec, const TlsFiles& tls_flags) {
   FleetOptions options;
   CREST_ASSIGN_OR_RETURN(options.tls, FindTlsFiles(tls_flags));
-  if (!spec.agents().empty()) return Ask(Endpoints(spec), options);
+  std::vector<AgentEndpoint> endpoints = Endpoints(spec);
+  const auto sends_load = [](const AgentEndpoint& endpoint) { return !endpoint.observer; };
+  if (std::any_of(endpoints.begin(), endpoints.end(), sends_load)) return Ask(endpoints, options);
   CREST_ASSIGN_OR_RETURN(const std::string program, FindAgentProgram());
   CREST_ASSIGN_OR_RETURN(const std::unique_ptr<LocalAgent> agent,
                          LocalAgent::Start(program, {spec.target().begin(), spec.target().end()}));
-  return Ask({{agent->address(), kLocalName}}, options);
+  endpoints.insert(endpoints.begin(), AgentEndpoint{agent->address(), kLocalName});
+  return Ask(endpoints, options);
 }
 
 absl::Status CheckFleet(const v1::RunSpec& spec, v1::AgentsReport& report) {
@@ -49,6 +54,7 @@ absl::Status CheckFleet(const v1::RunSpec& spec, v1::AgentsReport& report) {
       unreachable.Update(absl::UnavailableError(agent.error()));
       continue;
     }
+    if (agent.observer()) continue;
     const absl::Status status = CheckCapabilities(agent.address(), agent.status(), targets, spec.workload());
     if (!status.ok()) agent.set_error(std::string(status.message()));
     incapable.Update(status);

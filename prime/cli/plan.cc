@@ -54,7 +54,7 @@ std::string Table(const std::vector<std::vector<std::string>>& rows) {
 }
 
 std::string StateOf(const v1::AgentCheck& agent) {
-  if (agent.status().holder().empty()) return "free";
+  if (agent.status().holder().empty()) return agent.observer() ? "free, observer" : "free";
   return absl::StrCat("held by ", agent.status().holder(), " for ",
                       crest::FormatDuration(absl::Seconds(agent.status().held_seconds())));
 }

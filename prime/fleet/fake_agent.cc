@@ -30,7 +30,7 @@ v1::AgentMessage FailureOf(const absl::Status& status) {
   return message;
 }
 
-// A second in which every operation took 2 ms from due and 1 ms from sent.
+// A second in which every operation took 2 ms from due and 1 ms from sent, on a host that was half busy.
 v1::IntervalReport OneSecond(const v1::StartPoint& start, int second, bool measured, int64_t count) {
   Histogram response;
   Histogram service;
@@ -57,6 +57,7 @@ v1::IntervalReport OneSecond(const v1::StartPoint& start, int second, bool measu
   histograms.set_operation(v1::OPERATION_GETATTR);
   *histograms.mutable_response() = response.ToProto();
   *histograms.mutable_service() = service.ToProto();
+  report.mutable_host_load()->set_cpu_busy_ratio(0.5);
   return report;
 }
 
@@ -104,7 +105,7 @@ class FakeAgent::Conversation {
   }
 
   void Open(const v1::OpenSession& open) {
-    agent_count_ = open.agent_count();
+    agent_count_ = open.observer() ? 0 : open.agent_count();
     if (!script_.answers_open) return;
     v1::AgentMessage message;
     message.mutable_opened()->set_protocol_version(kProtocolVersion);
@@ -155,7 +156,7 @@ class FakeAgent::Conversation {
     if (!script_.point_error.ok()) return Send(FailureOf(script_.point_error));
     const int warmup = static_cast<int>(TimeUtil::DurationToSeconds(start.warmup()));
     const int seconds = warmup + static_cast<int>(TimeUtil::DurationToSeconds(start.measure()));
-    const auto count = static_cast<int64_t>(start.requested_ops_per_sec() / agent_count_);
+    const auto count = agent_count_ == 0 ? 0 : static_cast<int64_t>(start.requested_ops_per_sec() / agent_count_);
     for (int second = 0; second < seconds && !stopped(); ++second) {
       if (script_.on_interval) script_.on_interval(second);
       if (second == script_.hold_after_intervals) AwaitStop();
@@ -222,7 +223,7 @@ class FakeAgent::Conversation {
   const FakeAgentScript& script_;
   grpc::ServerContext* const context_;
   Stream* const stream_;
-  uint32_t agent_count_ = 1;  // set before any load point begins
+  uint32_t agent_count_ = 1;  // set before any load point begins; 0: an observer
   std::thread point_;
   std::mutex write_mutex_;  // gRPC takes one write at a time
   std::mutex mutex_;        // guards what follows

@@ -8,6 +8,7 @@
 #include "google/protobuf/util/time_util.h"
 #include "prime/fleet/clock_estimator.h"
 #include "prime/fleet/sessions.h"
+#include "results/observer_collector.h"
 
 namespace crest {
 namespace {
@@ -62,6 +63,14 @@ void AddTo(v1::Prepared& sum, const v1::Prepared& agent) {
   sum.set_calls(sum.calls() + agent.calls());
 }
 
+// Takes what an observer says during a load point; true once it has ended it.
+absl::StatusOr<bool> Observe(const v1::AgentMessage& message, uint32_t point, ObserverCollector& observer) {
+  if (message.has_point_done()) return message.point_done().point() == point;
+  if (!message.has_interval()) return false;
+  CREST_RETURN_IF_ERROR(observer.Add(message.interval()));
+  return false;
+}
+
 }  // namespace
 
 Fleet::Fleet(std::vector<AgentEndpoint> agents, const FleetOptions& options)
@@ -105,8 +114,13 @@ absl::Status Fleet::MeasureClocks() {
     return true;
   };
   CREST_RETURN_IF_ERROR(sessions_->Wait(step, take));
-  clocks_.assign(size(), {});
-  for (size_t i = 0; i < size(); ++i) clocks_[i] = estimators[i].best().value_or(ClockEstimate{});
+  clocks_.resize(size());
+  clock_known_.resize(size());
+  for (size_t i = 0; i < size(); ++i) {
+    if (!estimators[i].best()) continue;  // an observer that did not answer: what was known of it holds
+    clocks_[i] = *estimators[i].best();
+    clock_known_[i] = true;
+  }
   return absl::OkStatus();
 }
 
@@ -114,11 +128,17 @@ absl::StatusOr<v1::Prepared> Fleet::Prepare(double requested_ops_per_sec,
                                             const std::function<void(const FleetPrepareProgress&)>& progress) {
   v1::PrimeMessage message;
   message.mutable_prepare()->set_requested_ops_per_sec(requested_ops_per_sec);
-  sessions_->SendToAll(message);
   std::vector<v1::PrepareProgress> latest(size());
   v1::Prepared sum;
   MonoTime shown;
   FleetStep step = sessions_->StepFor("preparing the file set", options_.prepare_stall);
+  for (size_t i = 0; i < size(); ++i) {
+    if (i < sessions_->load_size()) {
+      sessions_->Send(i, message);
+    } else {
+      step.pending[i] = false;  // an observer needs no files
+    }
+  }
   step.announce = false;
   const auto take = [&](size_t i, const v1::AgentMessage& answer, MonoTime at) -> absl::StatusOr<bool> {
     if (answer.has_prepared()) {
@@ -152,6 +172,7 @@ void Fleet::StartPoint(const PointRequest& request, MonoTime start) {
   *point.mutable_measure() = ToProto(request.measure);
   *point.mutable_max_backlog() = ToProto(request.max_backlog);
   for (size_t i = 0; i < size(); ++i) {
+    if (i >= sessions_->load_size() && !clock_known_[i]) continue;  // an observer would start at some other time
     point.set_start_ns(start.ns + clocks_[i].offset_ns);
     sessions_->Send(i, message);
   }
@@ -159,7 +180,7 @@ void Fleet::StartPoint(const PointRequest& request, MonoTime start) {
 
 absl::Duration Fleet::Lead() const {
   int64_t worst_bound_ns = 0;
-  for (const ClockEstimate& clock : clocks_) worst_bound_ns = std::max(worst_bound_ns, clock.bound_ns);
+  for (size_t i = 0; i < sessions_->load_size(); ++i) worst_bound_ns = std::max(worst_bound_ns, clocks_[i].bound_ns);
   // A bound is half a round trip; a message to each agent takes its time to be written.
   return absl::Milliseconds(500) + absl::Milliseconds(static_cast<int64_t>(size())) +
          absl::Nanoseconds(8 * worst_bound_ns);
@@ -168,17 +189,22 @@ absl::Duration Fleet::Lead() const {
 PointOutcome Fleet::RunPoint(const PointRequest& request, const v1::FileSetData& file_set,
                              const std::function<void(const IntervalView&)>& on_interval) {
   clocks_.resize(size());
+  clock_known_.resize(size());
+  const size_t load_size = sessions_->load_size();
   std::vector<std::string> names;
-  for (size_t i = 0; i < size(); ++i) names.push_back(sessions_->name(i));
+  for (size_t i = 0; i < load_size; ++i) names.push_back(sessions_->name(i));
+  std::vector<ObserverCollector> observers;
+  for (size_t i = load_size; i < size(); ++i) observers.emplace_back(request.point, sessions_->name(i));
   PointMerger merger(request.point, request.requested_ops_per_sec, names);
   merger.SetFileSet(file_set);
-  for (size_t i = 0; i < size(); ++i) {
+  for (size_t i = 0; i < load_size; ++i) {
     merger.SetClockBound(static_cast<uint32_t>(i), absl::Nanoseconds(clocks_[i].bound_ns));
   }
 
   bool stopped = false;
   double shown = -1;
   const auto take = [&](size_t i, const v1::AgentMessage& message, MonoTime) -> absl::StatusOr<bool> {
+    if (i >= load_size) return Observe(message, request.point, observers[i - load_size]);
     const auto agent = static_cast<uint32_t>(i);
     if (message.has_point_done() && message.point_done().point() == request.point) {
       stopped |= message.point_done().stopped();
@@ -214,9 +240,17 @@ PointOutcome Fleet::RunPoint(const PointRequest& request, const v1::FileSetData&
     sessions_->Wait(step, take).IgnoreError();
   }
   for (size_t i = 0; i < size(); ++i) {
-    if (!sessions_->present(i)) merger.SetLost(static_cast<uint32_t>(i));
+    if (sessions_->present(i)) continue;
+    if (i < load_size) {
+      merger.SetLost(static_cast<uint32_t>(i));
+    } else {
+      observers[i - load_size].SetLost();
+    }
   }
   outcome.data = merger.Finish(started_at, request.warmup, stopped);
+  for (const ObserverCollector& observer : observers) {
+    *outcome.data.add_observers() = observer.Finish(outcome.data.measured_ns());
+  }
   return outcome;
 }
 

@@ -23,8 +23,9 @@ class FleetSessions;
 
 /// One agent: where it is dialled and how people call it.
 struct AgentEndpoint {
-  std::string address;  // as ParseAddress reads it: "client1:7460", "[::1]:7460", "unix:/run/crest.sock"
-  std::string name;     // in messages and results; empty: the address
+  std::string address;    // as ParseAddress reads it: "client1:7460", "[::1]:7460", "unix:/run/crest.sock"
+  std::string name;       // in messages and results; empty: the address
+  bool observer = false;  // sends no load: its host's figures alone are wanted
 };
 
 struct FleetOptions {
@@ -86,8 +87,10 @@ std::vector<absl::StatusOr<v1::AgentStatus>> QueryAgents(const std::vector<Agent
 absl::Status CheckCapabilities(const std::string& name, const v1::AgentStatus& status,
                                const std::vector<std::string>& targets, const v1::Workload& workload);
 
-/// Sessions to all agents of one run. One thread drives it; Interrupt may be called by any. Every wait is bounded;
-/// every error names the agent, what happened and what to do. Once a call has failed, only Close makes sense.
+/// Sessions to all agents of one run. Agents that send load come first, observers after them, whatever the order given.
+/// Once all sessions are open, an observer that is late, fails or is lost delays and ends nothing. One thread drives
+/// it; Interrupt may be called by any. Every wait is bounded; every error names the agent, what happened and what to
+/// do. Once a call has failed, only Close makes sense.
 class Fleet {
  public:
   /// Asks every agent's status, compares versions and capabilities, then opens all sessions. `open` is what all agents
@@ -105,7 +108,7 @@ class Fleet {
   absl::Status Open(const v1::OpenSession& open);
 
   size_t size() const;
-  /// One an agent, in the order of the spec.
+  /// One an agent; observers last.
   const std::vector<v1::HostInfo>& hosts() const;
   const std::vector<ClockEstimate>& clocks() const;
 
@@ -138,6 +141,7 @@ class Fleet {
   std::unique_ptr<FleetSessions> sessions_;
   std::vector<v1::HostInfo> hosts_;
   std::vector<ClockEstimate> clocks_;
+  std::vector<bool> clock_known_;  // of each agent
 };
 
 }  // namespace crest

@@ -45,11 +45,20 @@ PointRequest Point(uint32_t index = 1) {
 // A fleet of fake agents. Leases are short, but long beside what a loaded host may pause.
 class FleetTest : public ::testing::Test {
  protected:
-  void AddAgent(FakeAgentScript script = {}) { agents_.emplace_back(std::move(script)); }
+  void AddAgent(FakeAgentScript script = {}) {
+    agents_.emplace_back(std::move(script));
+    observer_.push_back(false);
+  }
+  void AddObserver(FakeAgentScript script = {}) {
+    AddAgent(std::move(script));
+    observer_.back() = true;
+  }
 
   absl::Status Connect() {
     std::vector<AgentEndpoint> endpoints;
-    for (const FakeAgent& agent : agents_) endpoints.push_back({.address = agent.address(), .name = ""});
+    for (size_t i = 0; i < agents_.size(); ++i) {
+      endpoints.push_back({.address = agents_[i].address(), .name = "", .observer = observer_[i]});
+    }
     absl::StatusOr<std::unique_ptr<Fleet>> fleet = Fleet::Connect(endpoints, OpenRequest(), options_);
     if (fleet.ok()) fleet_ = *std::move(fleet);
     return fleet.status();
@@ -75,6 +84,7 @@ class FleetTest : public ::testing::Test {
   std::string Culprit() const { return agents_.back().address(); }
 
   std::deque<FakeAgent> agents_;
+  std::vector<bool> observer_;  // of each agent
   FleetOptions options_{.tls = {}, .lease = absl::Seconds(3), .stop_timeout = absl::Seconds(1), .on_wait = nullptr};
   std::unique_ptr<Fleet> fleet_;
   int intervals_ = 0;
@@ -107,6 +117,98 @@ TEST_F(FleetTest, RunsALoadPointOnAllAgents) {
   EXPECT_TRUE(fleet_->Close().ok());
   EXPECT_TRUE(agents_[0].AwaitNoSession());
   EXPECT_EQ(agents_[0].Count(Message::kClose), 1);
+}
+
+TEST_F(FleetTest, ObserversSendNoLoadAndAreCountedNowhere) {
+  AddObserver();
+  AddAgent();
+  AddAgent();
+  ASSERT_TRUE(Connect().ok());
+  EXPECT_EQ(fleet_->hosts()[2].agent_address(), agents_[0].address());
+  ASSERT_TRUE(fleet_->MeasureClocks().ok());
+  ASSERT_TRUE(fleet_->Prepare(200, nullptr).ok());
+  const PointOutcome outcome = RunPoint();
+  ASSERT_TRUE(outcome.status.ok()) << outcome.status;
+  EXPECT_EQ(outcome.data.operations(0).counts().count(), 2 * 100 * 3);
+  EXPECT_EQ(outcome.data.agents_size(), 2);
+  EXPECT_EQ(outcome.data.intervals(0).agents_reporting(), 2u);
+  ASSERT_EQ(outcome.data.observers_size(), 1);
+  EXPECT_EQ(outcome.data.observers(0).address(), agents_[0].address());
+  EXPECT_FALSE(outcome.data.observers(0).lost());
+  EXPECT_EQ(outcome.data.observers(0).figures(0).mean(), 0.5);
+  EXPECT_EQ(agents_[0].Count(Message::kPrepare), 0);
+  for (const Message& message : agents_[0].received()) {
+    if (!message.has_open()) continue;
+    EXPECT_TRUE(message.open().observer());
+    EXPECT_TRUE(message.open().target().empty());
+    EXPECT_FALSE(message.open().has_workload());
+  }
+  for (size_t i = 1; i < 3; ++i) {
+    for (const Message& message : agents_[i].received()) {
+      if (!message.has_open()) continue;
+      EXPECT_EQ(message.open().agent_index(), i - 1);
+      EXPECT_EQ(message.open().agent_count(), 2u);
+      EXPECT_FALSE(message.open().observer());
+    }
+  }
+}
+
+TEST_F(FleetTest, AnObserverNeedsNoEngineForTheTarget) {
+  AddAgent();
+  AddObserver({.scheme = "another", .operations = {}});
+  EXPECT_TRUE(Connect().ok());
+}
+
+TEST_F(FleetTest, AnObserverThatIsLostStopsNothing) {
+  AddAgent();
+  AddObserver({.die_after_intervals = 3});
+  ASSERT_TRUE(Connect().ok());
+  for (uint32_t point = 1; point <= 2; ++point) {
+    ASSERT_TRUE(fleet_->MeasureClocks().ok());
+    const PointOutcome outcome = RunPoint(Point(point));
+    ASSERT_TRUE(outcome.status.ok()) << outcome.status;
+    EXPECT_FALSE(outcome.data.stopped());
+    EXPECT_FALSE(outcome.data.agents(0).lost());
+    ASSERT_EQ(outcome.data.observers_size(), 1);
+    EXPECT_TRUE(outcome.data.observers(0).lost());
+  }
+}
+
+TEST_F(FleetTest, AnObserverThatFailsOrFallsSilentIsNotWaitedFor) {
+  AddAgent();
+  AddObserver({.silent_after_intervals = 1});
+  AddObserver({.point_error = absl::InternalError("out of order")});
+  ASSERT_TRUE(Connect().ok());
+  ASSERT_TRUE(fleet_->MeasureClocks().ok());
+  const absl::Time before = absl::Now();
+  const PointOutcome outcome = RunPoint();
+  EXPECT_LT(absl::Now() - before, absl::Seconds(2));
+  ASSERT_TRUE(outcome.status.ok()) << outcome.status;
+  ASSERT_EQ(outcome.data.observers_size(), 2);
+  EXPECT_TRUE(outcome.data.observers(0).lost());
+  EXPECT_TRUE(outcome.data.observers(1).lost());
+  ASSERT_TRUE(fleet_->MeasureClocks().ok());
+  EXPECT_TRUE(RunPoint(Point(2)).status.ok());
+}
+
+TEST_F(FleetTest, AnObserverThatHasNotEndedIsSentNoNextLoadPoint) {
+  AddAgent();
+  AddObserver({.hold_after_intervals = 2});
+  ASSERT_TRUE(Connect().ok());
+  for (uint32_t point = 1; point <= 3; ++point) {
+    ASSERT_TRUE(fleet_->MeasureClocks().ok());
+    const PointOutcome outcome = RunPoint(Point(point));
+    ASSERT_TRUE(outcome.status.ok()) << outcome.status;
+    EXPECT_TRUE(outcome.data.observers(0).lost());
+  }
+  EXPECT_EQ(agents_[1].Count(Message::kStartPoint), 1);
+}
+
+TEST_F(FleetTest, AnObserverThatCannotBeOpenedIsTold) {
+  AddAgent();
+  AddObserver({.holder = "alice@laptop"});
+  const absl::Status status = Connect();
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr(Culprit()), HasSubstr("alice@laptop")));
 }
 
 TEST_F(FleetTest, ReportsAreHeardInTheirOrderAndNoneIsLost) {

@@ -16,6 +16,9 @@
 namespace crest {
 namespace {
 
+// What an observer may take longer than the slowest of those that send load.
+constexpr absl::Duration kObserverPatience = absl::Milliseconds(250);
+
 absl::StatusCode CodeOf(int32_t code) {
   const bool known = code > 0 && code <= static_cast<int32_t>(absl::StatusCode::kUnauthenticated);
   return known ? static_cast<absl::StatusCode>(code) : absl::StatusCode::kUnknown;
@@ -24,6 +27,9 @@ absl::StatusCode CodeOf(int32_t code) {
 }  // namespace
 
 FleetSessions::FleetSessions(std::vector<AgentEndpoint> agents, const FleetOptions& options) : options_(options) {
+  const auto observers =
+      std::stable_partition(agents.begin(), agents.end(), [](const AgentEndpoint& agent) { return !agent.observer; });
+  load_size_ = static_cast<size_t>(observers - agents.begin());
   for (AgentEndpoint& agent : agents) agents_.push_back({.endpoint = std::move(agent), .session = nullptr});
 }
 
@@ -31,8 +37,9 @@ FleetSessions::~FleetSessions() { Close().IgnoreError(); }
 
 const std::string& FleetSessions::name(size_t agent) const { return NameOf(agents_[agent].endpoint); }
 
-absl::Status FleetSessions::CheckStatus(const std::string& name, const absl::StatusOr<v1::AgentStatus>& status,
+absl::Status FleetSessions::CheckStatus(const AgentEndpoint& endpoint, const absl::StatusOr<v1::AgentStatus>& status,
                                         const v1::OpenSession& open) const {
+  const std::string& name = NameOf(endpoint);
   CREST_RETURN_IF_ERROR(status.status());
   if (status->protocol_version() != kProtocolVersion) {
     return absl::FailedPreconditionError(absl::StrCat(name, ": speaks protocol ", status->protocol_version(),
@@ -46,6 +53,7 @@ absl::Status FleetSessions::CheckStatus(const std::string& name, const absl::Sta
                      crest::FormatDuration(absl::Seconds(std::max(0.0, status->held_seconds()))),
                      "; wait until that run ends, or use another agent"));
   }
+  if (endpoint.observer) return absl::OkStatus();
   return CheckCapabilities(name, *status, {open.target().begin(), open.target().end()}, open.workload());
 }
 
@@ -57,7 +65,7 @@ absl::StatusOr<std::vector<v1::HostInfo>> FleetSessions::Open(const v1::OpenSess
     stubs.push_back(Dial(agent.endpoint, options_.tls));
   }
   const auto answers = QueryStubs(endpoints, stubs, options_, [this] { return interrupted(); });
-  for (size_t i = 0; i < size(); ++i) CREST_RETURN_IF_ERROR(CheckStatus(name(i), answers[i], open));
+  for (size_t i = 0; i < size(); ++i) CREST_RETURN_IF_ERROR(CheckStatus(endpoints[i], answers[i], open));
 
   for (size_t i = 0; i < size(); ++i) {
     Agent& agent = agents_[i];
@@ -68,14 +76,22 @@ absl::StatusOr<std::vector<v1::HostInfo>> FleetSessions::Open(const v1::OpenSess
     message.mutable_open()->set_protocol_version(kProtocolVersion);
     *message.mutable_open()->mutable_lease() =
         google::protobuf::util::TimeUtil::NanosecondsToDuration(absl::ToInt64Nanoseconds(options_.lease));
-    message.mutable_open()->set_agent_index(static_cast<uint32_t>(i));
-    message.mutable_open()->set_agent_count(static_cast<uint32_t>(size()));
+    if (IsObserver(i)) {
+      message.mutable_open()->set_observer(true);
+      message.mutable_open()->clear_target();
+      message.mutable_open()->clear_workload();
+      message.mutable_open()->clear_stream_count();
+    } else {
+      message.mutable_open()->set_agent_index(static_cast<uint32_t>(i));
+      message.mutable_open()->set_agent_count(static_cast<uint32_t>(load_size_));
+    }
     agent.session->Send(std::move(message));
   }
   beats_ = std::thread([this] { KeepAlive(); });
 
   std::vector<v1::HostInfo> hosts(size());
   FleetStep step = StepFor("opening the session", options_.open_timeout);
+  step.needs_observers = true;
   CREST_RETURN_IF_ERROR(Wait(step, [&](size_t i, const v1::AgentMessage& message, MonoTime) -> absl::StatusOr<bool> {
     if (!message.has_opened()) return false;
     if (message.opened().protocol_version() != kProtocolVersion) {
@@ -90,7 +106,9 @@ absl::StatusOr<std::vector<v1::HostInfo>> FleetSessions::Open(const v1::OpenSess
 }
 
 void FleetSessions::Send(size_t agent, const v1::PrimeMessage& message) {
-  if (agents_[agent].present) agents_[agent].session->Send(message);
+  if (!agents_[agent].present) return;
+  if (IsObserver(agent) && message.has_start_point() && std::exchange(agents_[agent].in_point, true)) return;
+  agents_[agent].session->Send(message);
 }
 
 void FleetSessions::SendToAll(const v1::PrimeMessage& message) {
@@ -104,16 +122,26 @@ FleetStep FleetSessions::StepFor(std::string name, absl::Duration length) const 
   return step;
 }
 
+bool FleetSessions::WaitsForAny(FleetStep& step) const {
+  const auto observers = step.pending.begin() + static_cast<std::ptrdiff_t>(load_size_);
+  if (std::find(step.pending.begin(), observers, true) != observers) return true;
+  if (std::find(observers, step.pending.end(), true) == step.pending.end()) return false;
+  if (step.needs_observers) return true;
+  const MonoTime now = RealClock().Now();
+  if (!step.observers_until) step.observers_until = now + kObserverPatience;
+  return now < *step.observers_until;
+}
+
 absl::Status FleetSessions::Wait(FleetStep& step, const Handler& handler) {
   const absl::Duration tick = std::min(absl::Milliseconds(200), options_.lease / 8);
   WaitTeller teller(options_.on_wait);
-  while (std::find(step.pending.begin(), step.pending.end(), true) != step.pending.end()) {
+  while (WaitsForAny(step)) {
     const std::optional<AgentEvent> event = inbox_->Pop(RealClock().Now() + tick, !step.winding_down);
     if (!step.winding_down && interrupted()) return absl::CancelledError(absl::StrCat("interrupted while ", step.name));
     if (event) {
       const absl::StatusOr<bool> done = Take(*event, step, handler);
       if (!done.ok() || *done) step.pending[event->agent] = false;
-      if (!done.ok() && !step.winding_down) return done.status();
+      if (!done.ok() && !step.winding_down && !MayFail(step, event->agent)) return done.status();
     }
     CREST_RETURN_IF_ERROR(FindLate(step));
     if (step.announce) teller.Tell(Names(step.pending), step.name);
@@ -130,6 +158,7 @@ absl::StatusOr<bool> FleetSessions::Take(const AgentEvent& event, const FleetSte
     return Lost(event.agent, step.name, event.ended);
   }
   if (!agent.present || event.message->has_beat()) return false;
+  if (event.message->has_point_done() || event.message->has_failure()) agent.in_point = false;
   if (event.message->has_failure()) {
     const v1::Failure& failure = event.message->failure();
     return absl::Status(CodeOf(failure.code()), absl::StrCat(name(event.agent), ": ", failure.message()));
@@ -162,11 +191,11 @@ absl::Status FleetSessions::FindLate(FleetStep& step) {
     }
     const bool silent =
         agents_[i].opened && now - agents_[i].session->last_heard() > absl::ToInt64Nanoseconds(options_.lease);
-    const bool late = step.pending[i] && now > step.deadline[i];
+    const bool late = step.pending[i] && now > step.deadline[i] && !MayFail(step, i);
     if (!silent && !late) continue;
     step.pending[i] = false;
     CutOff(i);
-    if (step.winding_down) continue;
+    if (step.winding_down || MayFail(step, i)) continue;
     if (silent) {
       return absl::UnavailableError(absl::StrCat(
           name(i), ": nothing was heard for ", crest::FormatDuration(options_.lease), " while ", step.name,

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,6 +27,9 @@ struct FleetStep {
   /// Winding down: an interrupt is not heeded, and an agent that fails or is lost is no longer waited for.
   bool winding_down = false;
   bool announce = true;  // say whom it waits for; false where progress of its own is shown
+  /// Observers are waited for like others, and their errors count; otherwise neither.
+  bool needs_observers = false;
+  std::optional<MonoTime> observers_until = std::nullopt;  // set once all others are done
 };
 
 /// Driven by one thread; Interrupt may be called by any.
@@ -38,6 +42,8 @@ class FleetSessions {
   ~FleetSessions();
 
   size_t size() const { return agents_.size(); }
+  /// How many of them send load. They come first, observers after them.
+  size_t load_size() const { return load_size_; }
   const std::string& name(size_t agent) const;
   /// False once the agent's stream has ended or it was given up.
   bool present(size_t agent) const { return agents_[agent].present; }
@@ -45,13 +51,15 @@ class FleetSessions {
   /// Asks for status, checks it, opens all sessions; one HostInfo an agent.
   absl::StatusOr<std::vector<v1::HostInfo>> Open(const v1::OpenSession& open);
 
+  /// Dropped for an agent that is not present, and a StartPoint for an observer that has not ended its last one.
   void Send(size_t agent, const v1::PrimeMessage& message);
   void SendToAll(const v1::PrimeMessage& message);
 
   /// A step of all present agents, `length` from now on for each.
   FleetStep StepFor(std::string name, absl::Duration length) const;
 
-  /// Gives messages to `handler` until it has said true once for every pending agent. Errors name the agent: Cancelled
+  /// Gives messages to `handler` until it has said true once for every pending agent; observers get a moment more than
+  /// the slowest of the others. Errors name the agent: Cancelled
   /// after Interrupt, Unavailable for one that was lost, DeadlineExceeded for one that is late, what it said for one
   /// that failed.
   absl::Status Wait(FleetStep& step, const Handler& handler);
@@ -70,11 +78,15 @@ class FleetSessions {
     AgentEndpoint endpoint;
     std::shared_ptr<AgentSession> session;  // nullptr: not opened
     bool present = false;
-    bool opened = false;  // from here on its silence counts
-    bool ended = false;   // its stream's end was seen
+    bool opened = false;    // from here on its silence counts
+    bool ended = false;     // its stream's end was seen
+    bool in_point = false;  // an observer: it was sent a StartPoint and has not said that it ended
   };
 
-  absl::Status CheckStatus(const std::string& name, const absl::StatusOr<v1::AgentStatus>& status,
+  bool IsObserver(size_t agent) const { return agent >= load_size_; }
+  bool MayFail(const FleetStep& step, size_t agent) const { return IsObserver(agent) && !step.needs_observers; }
+  bool WaitsForAny(FleetStep& step) const;
+  absl::Status CheckStatus(const AgentEndpoint& endpoint, const absl::StatusOr<v1::AgentStatus>& status,
                            const v1::OpenSession& open) const;
   absl::Status Lost(size_t agent, const std::string& step, const grpc::Status& ended) const;
   absl::StatusOr<bool> Take(const AgentEvent& event, const FleetStep& step, const Handler& handler);
@@ -87,6 +99,7 @@ class FleetSessions {
 
   const FleetOptions options_;
   std::vector<Agent> agents_;
+  size_t load_size_ = 0;
   const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   bool closed_ = false;
 

@@ -6,6 +6,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "absl/strings/match.h"
@@ -42,6 +43,7 @@ class RunTest : public ::testing::Test {
     std::vector<std::string> addresses;
     for (const FakeAgent& agent : agents_) addresses.push_back(agent.address());
     options_.spec = SmallSpec(rates, addresses);
+    for (const int i : observers_) options_.spec.mutable_agents(i)->set_observer(true);
     *options_.spec.mutable_observe() = observe_;
     options_.streams = 64;
     options_.command = "crest run small.yaml";
@@ -74,6 +76,7 @@ class RunTest : public ::testing::Test {
   std::deque<FakeAgent> agents_;
   RunOptions options_;
   v1::ObserveSpec observe_;
+  std::set<int> observers_;  // of the agents, by index
 };
 
 TEST_F(RunTest, WholeRunIsSavedJudgedAndReported) {
@@ -208,6 +211,27 @@ TEST_F(RunTest, FullDiskEndsTheRun) {
   const RunOutcome outcome = RunSteps({256, 512, 768});
   EXPECT_EQ(outcome.exit_code, kExitInterrupted);
   EXPECT_EQ(agents_[0].Count(Message::kStartPoint), 2);
+}
+
+TEST_F(RunTest, AnObserverStandsBesideTheLoadAndMayBeLost) {
+  AddAgent();
+  AddAgent();
+  AddAgent({.die_after_intervals = 2});
+  observers_ = {1, 2};
+  const RunOutcome outcome = RunSteps({256, 512});
+  EXPECT_EQ(outcome.exit_code, kExitValid) << progress_ << report_;
+  const absl::StatusOr<StoredRun> run = ReadRun(outcome.folder);
+  ASSERT_TRUE(run.ok()) << run.status();
+  ASSERT_EQ(run->points.size(), 2u);
+  EXPECT_EQ(run->points[0].agents_size(), 1);
+  for (const v1::PointData& point : run->points) {
+    ASSERT_EQ(point.observers_size(), 2);
+    EXPECT_FALSE(point.observers(0).lost());
+    EXPECT_TRUE(point.observers(1).lost());
+  }
+  EXPECT_THAT(report_, AllOf(HasSubstr(agents_[1].address() + " cpu_busy_ratio"), HasSubstr("0.500 (0.500)"),
+                             HasSubstr("WARNING observer_lost in load point 2"),
+                             HasSubstr("1 of 2 observers lost: " + agents_[2].address())));
 }
 
 TEST_F(RunTest, FiguresOfAPrometheusJoinEachPoint) {

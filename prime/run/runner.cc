@@ -113,9 +113,12 @@ absl::Status Runner::Begin() {
 
 absl::StatusOr<std::vector<AgentEndpoint>> Runner::Endpoints() {
   std::vector<AgentEndpoint> endpoints;
-  for (const v1::AgentSpec& agent : options_.spec.agents())
-    endpoints.push_back({.address = agent.address(), .name = ""});
-  if (!endpoints.empty()) return endpoints;
+  bool any_load = false;
+  for (const v1::AgentSpec& agent : options_.spec.agents()) {
+    endpoints.push_back({.address = agent.address(), .name = "", .observer = agent.observer()});
+    any_load = any_load || !agent.observer();
+  }
+  if (any_load) return endpoints;
 
   view_.Phase("starting an agent on this host");
   std::string program = options_.agent_program;
