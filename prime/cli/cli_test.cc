@@ -193,6 +193,35 @@ TEST_F(Cli, WorkloadsAreListedAndShownAsTheyShip) {
   EXPECT_THAT(Crest({"workloads", "show", "sfs208-nfs"}).err, HasSubstr("did you mean 'sfs2008-nfs'?"));
 }
 
+TEST_F(Cli, WorkloadFromNfsstatIsPartOfASpec) {
+  const std::string samples = CREST_NFSSTAT;
+  const Output made = Crest({"workloads", "from-nfsstat", samples + "/before.list", samples + "/after.proc"});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(made.err, IsEmpty());
+  EXPECT_THAT(made.out, HasSubstr("    GETATTR: 25.99%\n"));
+  const std::string spec =
+      Write("own.yaml", "target: nfs://filer/export\nagents: [\"127.0.0.1:1\"]\nload: {peak: 1000}\n" + made.out);
+  const Output check = Crest({"check", spec});
+  EXPECT_EQ(check.exit_code, 3) << check.err;  // but for the agent that is not there it holds
+  EXPECT_THAT(check.out, HasSubstr("from-nfsstat"));
+}
+
+TEST_F(Cli, CountersThatMakeNoWorkloadExitWith2) {
+  const std::string samples = CREST_NFSSTAT;
+  const auto error = [&](const std::string& before, const std::string& after) {
+    const Output made = Crest({"workloads", "from-nfsstat", before, after});
+    EXPECT_EQ(made.exit_code, 2);
+    EXPECT_THAT(made.out, IsEmpty());
+    return made.err;
+  };
+  EXPECT_THAT(error(samples + "/after.list", samples + "/before.list"), HasSubstr("restarted"));
+  EXPECT_THAT(error(samples + "/after.list", samples + "/after.table"), HasSubstr("no NFSv3 call came"));
+  EXPECT_THAT(error(samples + "/README.md", samples + "/after.list"), HasSubstr("README.md: has no counters"));
+  EXPECT_THAT(error("/nowhere", samples + "/after.list"), HasSubstr("/nowhere: cannot be read"));
+  EXPECT_THAT(error(folder_, samples + "/after.list"), HasSubstr("cannot be read"));
+  EXPECT_EQ(Crest({"workloads", "from-nfsstat", samples + "/after.list"}).exit_code, 2);
+}
+
 // ---- check -----------------------------------------------------------------------------------------------------
 
 TEST_F(Cli, CheckTellsEveryErrorOfASpec) {
