@@ -2,7 +2,10 @@
 
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/units.h"
+#include "results/html.h"
 
 namespace crest {
 
@@ -26,6 +29,26 @@ std::vector<std::string> ObservedNames(const v1::RunResult& result) {
     }
   }
   return names;
+}
+
+std::vector<ObservedGroup> ObservedGroups(const v1::RunResult& result) {
+  std::vector<ObservedGroup> groups;
+  for (const std::string& name : ObservedNames(result)) {
+    std::string observer;
+    for (const v1::AgentSpec& agent : result.spec().agents()) {
+      if (agent.observer() && absl::StartsWith(name, agent.address() + " ")) observer = agent.address();
+    }
+    if (groups.empty() || groups.back().observer != observer) groups.push_back({.observer = observer});
+    groups.back().names.push_back(name);
+    groups.back().short_names.push_back(observer.empty() ? name : name.substr(observer.size() + 1));
+  }
+  return groups;
+}
+
+std::string FormatObserved(absl::string_view name, double value) {
+  if (absl::EndsWith(name, "_ratio")) return FormatShare(value);
+  const bool bytes = absl::EndsWith(name, "_bytes") || absl::EndsWith(name, "_bytes_per_sec");
+  return bytes && value >= 0 ? FormatBytes(value) : FormatFigure(value);
 }
 
 const v1::ObservedFigure* FindObserved(const v1::LoadPoint& point, absl::string_view name) {

@@ -16,6 +16,19 @@ void FillObserved(const v1::PointData& data, v1::LoadPoint* point);
 /// The names of all figures of all points, in the order in which they come.
 std::vector<std::string> ObservedNames(const v1::RunResult& result);
 
+/// Figures that have one source: the queries of `observe:`, or one observer.
+struct ObservedGroup {
+  std::string observer;                  // its address; empty: the queries
+  std::vector<std::string> names;        // as in LoadPoint.observed
+  std::vector<std::string> short_names;  // as many, without the address
+};
+
+/// The same names by source, none of them empty.
+std::vector<ObservedGroup> ObservedGroups(const v1::RunResult& result);
+
+/// As people read it, by the ending of its name: shares for _ratio, sizes for _bytes and _bytes_per_sec.
+std::string FormatObserved(absl::string_view name, double value);
+
 /// The figure of that name; nullptr where the point has none, or an error in its place.
 const v1::ObservedFigure* FindObserved(const v1::LoadPoint& point, absl::string_view name);
 

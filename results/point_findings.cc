@@ -10,11 +10,13 @@
 #include "absl/strings/str_join.h"
 #include "base/units.h"
 #include "results/histogram.h"
+#include "results/observed.h"
 
 namespace crest {
 namespace {
 
 constexpr double kSaturated = 0.95;  // of the streams' slots
+constexpr double kServerCpuBusy = 0.9;
 constexpr absl::string_view kConnectionLost = "CONNECTION_LOST";
 
 std::string Ms(double ms) { return absl::StrFormat("%.3f ms", ms); }
@@ -38,6 +40,7 @@ class Judge {
     CheckFileSet();
     CheckObserved();
     CheckObservers();
+    CheckServerCpu();
     std::stable_sort(point_.mutable_findings()->begin(), point_.mutable_findings()->end(),
                      [](const v1::Finding& a, const v1::Finding& b) { return a.severity() > b.severity(); });
   }
@@ -72,8 +75,9 @@ class Judge {
     Add("achieved_below_requested", v1::INVALID,
         "The target did not keep up with the requested rate; the curve ends before it unless the agents were the "
         "limit (see the schedule lag and their CPU).",
-        absl::StrFormat("achieved %.1f of %.1f ops/s (%.1f %%), required %s", point_.achieved_ops_per_sec(), requested,
-                        100 * point_.achieved_ops_per_sec() / requested, FormatPercent(criteria_.least_achieved)));
+        absl::StrFormat("achieved %.1f of %.1f ops/s (%.1f %%), required %s%s", point_.achieved_ops_per_sec(),
+                        requested, 100 * point_.achieved_ops_per_sec() / requested,
+                        FormatPercent(criteria_.least_achieved), ServerSide()));
   }
 
   void CheckErrors() {
@@ -203,6 +207,35 @@ class Judge {
         "An observer was not there throughout, so figures of its host are missing or cover a part of the window; the "
         "load itself is not touched by that. See that agent's log and the network to it.",
         absl::StrCat(lost.size(), " of ", data_.observers_size(), " observers lost: ", absl::StrJoin(lost, ", ")));
+  }
+
+  void CheckServerCpu() {
+    std::vector<std::string> busy;
+    for (const v1::ObserverData& observer : data_.observers()) {
+      for (const v1::ObservedFigure& figure : observer.figures()) {
+        if (figure.name() != "cpu_busy_ratio" || figure.mean() < kServerCpuBusy) continue;
+        busy.push_back(absl::StrFormat("%s %.1f %% of all its CPUs", observer.address(), 100 * figure.mean()));
+      }
+    }
+    if (busy.empty()) return;
+    Add("server_cpu_busy", v1::NOTE,
+        "The CPUs of the server itself were used up: they are what bounds it at this rate, not its disks or the "
+        "network.",
+        absl::StrCat("mean over the window: ", absl::StrJoin(busy, ", ")));
+  }
+
+  // What was seen of the server side, for the evidence of a target that did not keep up.
+  std::string ServerSide() const {
+    constexpr int kShown = 6;
+    std::string text;
+    int shown = 0;
+    for (const v1::ObservedFigure& figure : point_.observed()) {
+      if (!figure.error().empty()) continue;
+      absl::StrAppend(&text, text.empty() ? "; server side: " : ", ", figure.name(), " ",
+                      FormatObserved(figure.name(), figure.mean()));
+      if (++shown == kShown) break;
+    }
+    return text;
   }
 
   const v1::RunSpec& spec_;

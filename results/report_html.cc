@@ -157,17 +157,25 @@ std::string Header(const v1::RunResult& result) {
 
 // ---- load points -------------------------------------------------------------------------------------------------
 
-// A figure of the system under test: its mean and its maximum.
-void AddObservedColumns(const v1::RunResult& result, const std::string& name, std::vector<HtmlTable::Column>& columns) {
+std::string ObservedHint(const v1::RunResult& result, const std::string& name) {
   const std::string query = QueryOf(result, name);
-  const std::string of = query.empty() ? "over the window, of an observer" : absl::StrCat("over the window: ", query);
-  columns.push_back({name, Align::kRight, absl::StrCat("mean ", of)});
-  columns.push_back({"max", Align::kRight, absl::StrCat("greatest ", of)});
+  return query.empty() ? "over the window, of an observer" : absl::StrCat("over the window: ", query);
 }
 
-void AddObservedCells(const v1::ObservedFigure* figure, std::vector<std::string>& cells) {
-  cells.push_back(figure == nullptr ? "–" : FormatFigure(figure->mean()));
-  cells.push_back(figure == nullptr ? "–" : FormatFigure(figure->max()));
+std::string ObservedCell(const std::string& name, const v1::ObservedFigure* figure,
+                         double (v1::ObservedFigure::*value)() const) {
+  return figure == nullptr ? "–" : FormatObserved(name, (figure->*value)());
+}
+
+// What of the server side stands in the table of load points, too: the queries, which were chosen, and observers' CPUs.
+std::vector<std::string> HeadlineFigures(const v1::RunResult& result) {
+  std::vector<std::string> names;
+  for (const ObservedGroup& group : ObservedGroups(result)) {
+    for (size_t i = 0; i < group.names.size(); ++i) {
+      if (group.observer.empty() || group.short_names[i] == "cpu_busy_ratio") names.push_back(group.names[i]);
+    }
+  }
+  return names;
 }
 
 std::string PointsSection(const v1::RunResult& result) {
@@ -185,8 +193,10 @@ std::string PointsSection(const v1::RunResult& result) {
       {"Errors", Align::kRight},
       {"MiB/s", Align::kRight, "read and written"},
       {"Verdict", Align::kLeft}};
-  const std::vector<std::string> observed = ObservedNames(result);
-  for (const std::string& name : observed) AddObservedColumns(result, name, columns);
+  const std::vector<std::string> observed = HeadlineFigures(result);
+  for (const std::string& name : observed) {
+    columns.push_back({name, Align::kRight, absl::StrCat("mean ", ObservedHint(result, name))});
+  }
   HtmlTable table(std::move(columns));
   for (const v1::LoadPoint& point : result.points()) {
     const bool is_peak = point.index() == result.summary().peak_point();
@@ -205,7 +215,9 @@ std::string PointsSection(const v1::RunResult& result) {
                                       FormatCount(point.error_count()),
                                       FormatMiB(point.read_bytes_per_sec() + point.write_bytes_per_sec()),
                                       std::string(verdict)};
-    for (const std::string& name : observed) AddObservedCells(FindObserved(point, name), cells);
+    for (const std::string& name : observed) {
+      cells.push_back(ObservedCell(name, FindObserved(point, name), &v1::ObservedFigure::mean));
+    }
     table.AddRow(cells, !point.valid() ? "invalid" : (is_peak ? "peak" : ""));
   }
   return absl::StrCat("<section id=\"points\"><h2>Load points</h2>\n",
@@ -213,6 +225,41 @@ std::string PointsSection(const v1::RunResult& result) {
                                                 ", percentiles within 0.4 %. A percentile with fewer than ten samples "
                                                 "beyond it is not shown (–).")),
                       "</section>\n");
+}
+
+std::string ObservedTable(const v1::RunResult& result, const ObservedGroup& group) {
+  std::vector<HtmlTable::Column> columns = {
+      {"Point", Align::kRight}, {"Achieved", Align::kRight, "operations a second"}, {"Mean ms", Align::kRight}};
+  for (size_t i = 0; i < group.names.size(); ++i) {
+    const std::string hint = ObservedHint(result, group.names[i]);
+    columns.push_back({group.short_names[i], Align::kRight, absl::StrCat("mean ", hint)});
+    columns.push_back({"max", Align::kRight, absl::StrCat("greatest ", hint)});
+  }
+  HtmlTable table(std::move(columns));
+  for (const v1::LoadPoint& point : result.points()) {
+    std::vector<std::string> cells = {absl::StrCat(point.index()), FormatFigure(point.achieved_ops_per_sec()),
+                                      FormatMs(point.mean_response_ms())};
+    for (const std::string& name : group.names) {
+      const v1::ObservedFigure* const figure = FindObserved(point, name);
+      cells.push_back(ObservedCell(name, figure, &v1::ObservedFigure::mean));
+      cells.push_back(ObservedCell(name, figure, &v1::ObservedFigure::max));
+    }
+    table.AddRow(cells, point.valid() ? "" : "invalid");
+  }
+  return table.ToHtml(group.observer.empty() ? "By the queries of the spec."
+                                             : absl::StrCat("Observer ", group.observer, "."));
+}
+
+// The system under test beside the load: a chart of one figure, and tables of all.
+std::string ObservedSection(const v1::RunResult& result) {
+  std::string tables;
+  for (const ObservedGroup& group : ObservedGroups(result)) absl::StrAppend(&tables, ObservedTable(result, group));
+  if (tables.empty()) return "";
+  return absl::StrCat(
+      "<section id=\"observed\"><h2>Server side</h2>\n<div id=\"observed-figure\" hidden><p><label>Figure <select "
+      "id=\"observed-name\"></select></label></p><div class=\"chart\" id=\"observed-chart\" role=\"img\" "
+      "aria-label=\"Achieved operations a second against the figure; its values are in the tables\"></div></div>\n",
+      tables, "</section>\n");
 }
 
 std::string OperationsTable(const v1::LoadPoint& point) {
@@ -333,13 +380,10 @@ std::string HtmlReport(const v1::RunResult& result) {
       "</div><p class=\"quiet\">Load points are joined in the order run. Hollow: not valid; hovering tells why.</p>"
       "<noscript><p class=\"quiet\">The curve is drawn with JavaScript; its figures are in the table.</p></noscript>"
       "</section>\n",
-      FindingsSection(result), PointsSection(result), DetailSection(result),
+      FindingsSection(result), PointsSection(result), ObservedSection(result), DetailSection(result),
       "<section id=\"time\" hidden><h2>Time inside a load point</h2>\n<p><label>Load point <select "
       "id=\"time-point\"></select></label></p><div class=\"chart\" id=\"time-chart\" role=\"img\" aria-label=\""
-      "Operations a second and response time, second by second\"></div></section>\n"
-      "<section id=\"observed\" hidden><h2>System under test</h2>\n<p><label>Figure <select id=\"observed-name\">"
-      "</select></label></p><div class=\"chart\" id=\"observed-chart\" role=\"img\" aria-label=\"Achieved operations "
-      "a second against the figure; its values are in the table of load points\"></div></section>\n",
+      "Operations a second and response time, second by second\"></div></section>\n",
       system, HostsSection(result), "<section id=\"spec\"><h2>Spec and command</h2>\n<pre>",
       EscapeHtml(result.command()), "</pre>\n<p class=\"quiet\">crest ", EscapeHtml(result.version()), ", ",
       result.streams(), " streams, seed ", result.spec().seed(),

@@ -7,7 +7,6 @@
 #include "absl/strings/str_format.h"
 #include "base/printable.h"
 #include "base/units.h"
-#include "results/html.h"
 #include "results/observed.h"
 #include "results/report.h"
 
@@ -95,38 +94,45 @@ class TextReportWriter {
     Line("");
   }
 
-  // The system under test beside the load. As many columns side by side as fit on a wide terminal; the rest below.
+  // The system under test beside the load.
   void WriteObserved() {
+    const std::vector<ObservedGroup> groups = ObservedGroups(result_);
+    if (groups.empty()) return;
+    Line("Server side over each measured window: mean (max). - stands where there is no figure.");
+    for (const ObservedGroup& group : groups) WriteObservedGroup(group);
+    Line("");
+  }
+
+  // As many columns side by side as fit on a wide terminal; the rest below.
+  void WriteObservedGroup(const ObservedGroup& group) {
     constexpr size_t kWidth = 120;
-    const std::vector<std::string> names = ObservedNames(result_);
-    if (names.empty()) return;
-    Line("System under test over each measured window: mean (max). - stands where there is no figure.");
-    for (size_t begin = 0; begin < names.size();) {
+    if (!group.observer.empty()) Line(absl::StrCat("Observer ", Printable(group.observer), ":"));
+    for (size_t begin = 0; begin < group.names.size();) {
       std::vector<std::string> lines = {absl::StrFormat("%3s %11s %10s", "#", "ach ops/s", "mean ms")};
       for (const v1::LoadPoint& p : result_.points()) {
         lines.push_back(absl::StrFormat("%3d %11s %10s", p.index(), FormatRate(p.achieved_ops_per_sec()),
                                         Ms(p.mean_response_ms())));
       }
       const size_t first = begin;
-      while (begin < names.size()) {
-        const std::vector<std::string> column = ObservedColumn(names[begin]);
-        if (begin > first && lines[0].size() + 2 + CharacterCount(column[0]) > kWidth) break;
+      while (begin < group.names.size()) {
+        const std::vector<std::string> column = ObservedColumn(group.names[begin], group.short_names[begin]);
+        if (begin > first && CharacterCount(lines[0]) + 2 + CharacterCount(column[0]) > kWidth) break;
         for (size_t i = 0; i < lines.size(); ++i) absl::StrAppend(&lines[i], "  ", column[i]);
         ++begin;
       }
       Line(Paint(kBold, lines[0]));
       for (size_t i = 1; i < lines.size(); ++i) Line(lines[i]);
     }
-    Line("");
   }
 
   // The title and a cell for each point, all of one width.
-  std::vector<std::string> ObservedColumn(const std::string& name) const {
-    std::vector<std::string> cells = {Printable(name)};
+  std::vector<std::string> ObservedColumn(const std::string& name, const std::string& title) const {
+    std::vector<std::string> cells = {Printable(title)};
     for (const v1::LoadPoint& point : result_.points()) {
       const v1::ObservedFigure* const figure = FindObserved(point, name);
-      cells.push_back(
-          figure == nullptr ? "-" : absl::StrCat(FormatFigure(figure->mean()), " (", FormatFigure(figure->max()), ")"));
+      cells.push_back(figure == nullptr ? "-"
+                                        : absl::StrCat(FormatObserved(name, figure->mean()), " (",
+                                                       FormatObserved(name, figure->max()), ")"));
     }
     size_t width = 0;
     for (const std::string& cell : cells) width = std::max(width, CharacterCount(cell));

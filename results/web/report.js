@@ -167,7 +167,7 @@
       option.value = option.textContent = name;
       select.append(option);
     }
-    document.getElementById('observed').hidden = false;
+    document.getElementById('observed-figure').hidden = false;
     add('observed-chart', (p) => observedOption(p, select.value));
     select.addEventListener('change', redraw);
   }

@@ -77,7 +77,7 @@ TEST_F(Observe, FiguresOfTheWindowStandBesideEachPoint) {
     EXPECT_THAT(point.observed(4).error(), HasSubstr("no data"));
     EXPECT_THAT(Codes(point.findings()), Contains("observe_failed"));
   }
-  EXPECT_THAT(run.out, AllOf(HasSubstr("System under test"), HasSubstr("WARNING observe_failed")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("Server side"), HasSubstr("WARNING observe_failed")));
   EXPECT_THAT(ReadWholeFile(RunFolders()[0] + "/curve.csv"), HasSubstr(",observed_rate_mean,observed_rate_max,"));
   EXPECT_THAT(ReadWholeFile(RunFolders()[0] + "/report.html"), HasSubstr("sum(crest_requested_operations_per_second)"));
 }

@@ -50,7 +50,7 @@ TEST_F(Observer, ItsHostStandsBesideTheLoadOfTheRunsOwnAgent) {
     EXPECT_THAT(Codes(point.findings()), Not(Contains("observer_lost")));
   }
   EXPECT_EQ(result.hosts_size(), 2);
-  EXPECT_THAT(run.out, HasSubstr(observer + " cpu_busy_ratio"));
+  EXPECT_THAT(run.out, HasSubstr("Observer " + observer + ":"));
   EXPECT_THAT(ReadWholeFile(RunFolders()[0] + "/curve.csv"),
               HasSubstr("observed_" + observer + " cpu_busy_ratio_mean"));
 }
