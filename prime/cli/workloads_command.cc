@@ -46,7 +46,7 @@ absl::StatusOr<Nfs3Counters> ReadCounters(const std::string& path) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read; give a file"));
   }
   if (text.size() > kMaxBytes) return absl::InvalidArgumentError(absl::StrCat(path, ": is larger than 1 MiB"));
-  const absl::StatusOr<Nfs3Counters> counters = ParseNfs3Counters(text);
+  absl::StatusOr<Nfs3Counters> counters = ParseNfs3Counters(text);
   if (!counters.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", counters.status().message()));
   return counters;
 }

@@ -26,7 +26,7 @@ absl::StatusCode CodeOf(int32_t code) {
 
 }  // namespace
 
-FleetSessions::FleetSessions(std::vector<AgentEndpoint> agents, const FleetOptions& options) : options_(options) {
+FleetSessions::FleetSessions(std::vector<AgentEndpoint> agents, FleetOptions options) : options_(std::move(options)) {
   const auto observers =
       std::stable_partition(agents.begin(), agents.end(), [](const AgentEndpoint& agent) { return !agent.observer; });
   load_size_ = static_cast<size_t>(observers - agents.begin());
@@ -163,7 +163,7 @@ absl::StatusOr<bool> FleetSessions::Take(const AgentEvent& event, const FleetSte
     const v1::Failure& failure = event.message->failure();
     return absl::Status(CodeOf(failure.code()), absl::StrCat(name(event.agent), ": ", failure.message()));
   }
-  const absl::StatusOr<bool> done = handler(event.agent, *event.message, event.at);
+  absl::StatusOr<bool> done = handler(event.agent, *event.message, event.at);
   if (!done.ok()) return Annotate(done.status(), name(event.agent));
   return done;
 }
@@ -189,8 +189,7 @@ absl::Status FleetSessions::FindLate(FleetStep& step) {
       step.pending[i] = false;
       continue;
     }
-    const bool silent =
-        agents_[i].opened && now - agents_[i].session->last_heard() > absl::ToInt64Nanoseconds(options_.lease);
+    const bool silent = agents_[i].opened && absl::Nanoseconds(now - agents_[i].session->last_heard()) > options_.lease;
     const bool late = step.pending[i] && now > step.deadline[i] && !MayFail(step, i);
     if (!silent && !late) continue;
     step.pending[i] = false;

@@ -38,7 +38,7 @@ class FleetSessions {
   /// Takes one message of one agent: true when the agent has done its part.
   using Handler = std::function<absl::StatusOr<bool>(size_t agent, const v1::AgentMessage& message, MonoTime at)>;
 
-  FleetSessions(std::vector<AgentEndpoint> agents, const FleetOptions& options);
+  FleetSessions(std::vector<AgentEndpoint> agents, FleetOptions options);
   ~FleetSessions();
 
   size_t size() const { return agents_.size(); }

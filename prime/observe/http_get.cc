@@ -12,6 +12,8 @@
 namespace crest {
 namespace {
 
+using Long = long;  // NOLINT(google-runtime-int): libcurl's own
+
 constexpr absl::Duration kConnectTimeout = absl::Seconds(3);
 
 struct Transfer {
@@ -33,8 +35,8 @@ int GoOn(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return options.cancelled && options.cancelled() ? 1 : 0;
 }
 
-long Milliseconds(absl::Duration duration) {
-  return static_cast<long>(std::max<int64_t>(absl::ToInt64Milliseconds(duration), 1));
+Long Milliseconds(absl::Duration duration) {
+  return static_cast<Long>(std::max<int64_t>(absl::ToInt64Milliseconds(duration), 1));
 }
 
 absl::Status Explain(CURLcode code, const Transfer& transfer, absl::string_view detail) {
@@ -93,7 +95,7 @@ absl::StatusOr<HttpAnswer> HttpGet(const std::string& url, const HttpGetOptions&
   curl_easy_setopt(curl.get(), CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl.get(), CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
+  curl_easy_setopt(curl.get(), CURLOPT_NETRC, static_cast<Long>(CURL_NETRC_OPTIONAL));
   curl_easy_setopt(curl.get(), CURLOPT_USERAGENT, absl::StrCat("crest/", kVersion).c_str());
   curl_easy_setopt(curl.get(), CURLOPT_ACCEPT_ENCODING, "");
   curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, detail);
@@ -106,7 +108,7 @@ absl::StatusOr<HttpAnswer> HttpGet(const std::string& url, const HttpGetOptions&
   curl_easy_setopt(curl.get(), CURLOPT_XFERINFODATA, &transfer);
   const CURLcode code = curl_easy_perform(curl.get());
   if (absl::Status status = Explain(code, transfer, detail); !status.ok()) return status;
-  long answered = 0;
+  Long answered = 0;
   curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &answered);
   return HttpAnswer{.code = static_cast<int>(answered), .body = std::move(transfer.body)};
 }

@@ -81,7 +81,7 @@ absl::StatusOr<SeriesFigures> Ask(const std::string& url, const HttpGetOptions& 
     return absl::PermissionDeniedError(
         absl::StrCat("the server wants a login (HTTP ", answer.code, "); put it into ~/.netrc"));
   }
-  const absl::StatusOr<SeriesFigures> figures = ReadRangeAnswer(answer.body);
+  absl::StatusOr<SeriesFigures> figures = ReadRangeAnswer(answer.body);
   // Refused queries come with a code of 400 and up, and a body that says more.
   if (answer.code != 200 && (figures.ok() || absl::IsDataLoss(figures.status()))) {
     return absl::UnavailableError(absl::StrCat("the server answered HTTP ", answer.code, "; see observe.prometheus"));
