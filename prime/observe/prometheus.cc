@@ -38,20 +38,29 @@ absl::Status NoAnswer(absl::string_view why) {
   return absl::DataLossError(absl::StrCat("the answer is none of Prometheus (", why, "); see observe.prometheus"));
 }
 
-// The series of a matrix: [{"metric": {…}, "values": [[time, "1.5"], …]}, …].
-absl::StatusOr<const google::protobuf::ListValue*> FindSeries(const Struct& answer) {
+// The value "result" of an answer that is a success of that type.
+absl::StatusOr<google::protobuf::ListValue> ReadAnswer(const std::string& body, absl::string_view type) {
+  Struct answer;
+  if (!google::protobuf::util::JsonStringToMessage(body, &answer).ok()) return NoAnswer("it is no JSON");
+  const std::string status = Text(answer, "status");
+  if (status == "error") {
+    return absl::InvalidArgumentError(absl::StrCat("refused: ", Text(answer, "error"), " (", Text(answer, "errorType"),
+                                                   "); try the query in the server's own web page"));
+  }
+  if (status != "success") return NoAnswer("no status in it");
   const Value* const data = Field(answer, "data");
   if (data == nullptr || !data->has_struct_value()) return NoAnswer("no data in it");
   const Value* const result = Field(data->struct_value(), "result");
-  if (Text(data->struct_value(), "resultType") != "matrix" || result == nullptr || !result->has_list_value()) {
-    return NoAnswer("no matrix in it");
+  if (Text(data->struct_value(), "resultType") != type || result == nullptr || !result->has_list_value()) {
+    return NoAnswer(absl::StrCat("no ", type, " in it"));
   }
-  return &result->list_value();
+  return result->list_value();
 }
 
-absl::StatusOr<double> SampleOf(const Value& pair) {
+// Of [time, "1.5"].
+absl::StatusOr<double> SampleOf(const google::protobuf::ListValue& pair) {
   double sample = 0;
-  if (pair.list_value().values_size() != 2 || !absl::SimpleAtod(pair.list_value().values(1).string_value(), &sample)) {
+  if (pair.values_size() != 2 || !absl::SimpleAtod(pair.values(1).string_value(), &sample)) {
     return NoAnswer("a sample is no number");
   }
   return sample;
@@ -64,7 +73,7 @@ absl::StatusOr<SeriesFigures> Summarise(const Struct& series) {
   const Value* const values = Field(series, "values");
   const Value none;
   for (const Value& pair : (values == nullptr ? none : *values).list_value().values()) {
-    CREST_ASSIGN_OR_RETURN(const double sample, SampleOf(pair));
+    CREST_ASSIGN_OR_RETURN(const double sample, SampleOf(pair.list_value()));
     if (!std::isfinite(sample)) continue;
     figures.max = count == 0 ? sample : std::max(figures.max, sample);
     sum += sample;
@@ -75,18 +84,28 @@ absl::StatusOr<SeriesFigures> Summarise(const Struct& series) {
   return figures;
 }
 
-absl::StatusOr<SeriesFigures> Ask(const std::string& url, const HttpGetOptions& options) {
+// What `read` makes of the answer to a query.
+template <typename Figure>
+absl::StatusOr<Figure> Ask(const std::string& url, const HttpGetOptions& options,
+                           absl::StatusOr<Figure> (*read)(const std::string& body)) {
   CREST_ASSIGN_OR_RETURN(const HttpAnswer answer, HttpGet(url, options));
   if (answer.code == 401 || answer.code == 403) {
     return absl::PermissionDeniedError(
         absl::StrCat("the server wants a login (HTTP ", answer.code, "); put it into ~/.netrc"));
   }
-  absl::StatusOr<SeriesFigures> figures = ReadRangeAnswer(answer.body);
+  absl::StatusOr<Figure> figure = read(answer.body);
   // Refused queries come with a code of 400 and up, and a body that says more.
-  if (answer.code != 200 && (figures.ok() || absl::IsDataLoss(figures.status()))) {
+  if (answer.code != 200 && (figure.ok() || absl::IsDataLoss(figure.status()))) {
     return absl::UnavailableError(absl::StrCat("the server answered HTTP ", answer.code, "; see observe.prometheus"));
   }
-  return figures;
+  return figure;
+}
+
+// How far the server's clock is ahead of this host's.
+absl::StatusOr<absl::Duration> ClockSkew(const std::string& base, const HttpGetOptions& options) {
+  const absl::Time before = absl::Now();
+  CREST_ASSIGN_OR_RETURN(const absl::Time there, Ask(TimeQueryUrl(base), options, ReadTimeAnswer));
+  return there - (before + (absl::Now() - before) / 2);
 }
 
 bool CannotBeReached(const absl::Status& status) {
@@ -113,34 +132,40 @@ std::string RangeQueryUrl(absl::string_view base, absl::string_view query, absl:
                       "&start=", seconds(start_ms), "&end=", seconds(end_ms), "&step=", seconds(step_ms));
 }
 
+std::string TimeQueryUrl(absl::string_view base) {
+  return absl::StrCat(absl::StripSuffix(base, "/"), "/api/v1/query?query=time%28%29");
+}
+
+absl::StatusOr<absl::Time> ReadTimeAnswer(const std::string& body) {
+  CREST_ASSIGN_OR_RETURN(const google::protobuf::ListValue pair, ReadAnswer(body, "scalar"));
+  CREST_ASSIGN_OR_RETURN(const double seconds, SampleOf(pair));
+  if (!std::isfinite(seconds)) return NoAnswer("its time is none");
+  return absl::FromUnixMicros(static_cast<int64_t>(std::clamp(seconds, -1e10, 1e10) * 1e6));
+}
+
 absl::StatusOr<SeriesFigures> ReadRangeAnswer(const std::string& body) {
-  Struct answer;
-  if (!google::protobuf::util::JsonStringToMessage(body, &answer).ok()) return NoAnswer("it is no JSON");
-  const std::string status = Text(answer, "status");
-  if (status == "error") {
-    return absl::InvalidArgumentError(absl::StrCat("refused: ", Text(answer, "error"), " (", Text(answer, "errorType"),
-                                                   "); try the query in the server's own web page"));
+  CREST_ASSIGN_OR_RETURN(const google::protobuf::ListValue series, ReadAnswer(body, "matrix"));
+  if (series.values_size() == 0) {
+    return absl::NotFoundError("no data in the window; see whether the server scrapes what the query names");
   }
-  if (status != "success") return NoAnswer("no status in it");
-  CREST_ASSIGN_OR_RETURN(const google::protobuf::ListValue* series, FindSeries(answer));
-  if (series->values_size() == 0) {
-    return absl::NotFoundError(
-        "no data in the window; see whether the server scrapes what the query names, and that its clock and this "
-        "host's agree");
-  }
-  if (series->values_size() > 1) {
-    return absl::FailedPreconditionError(absl::StrCat("gives ", series->values_size(),
+  if (series.values_size() > 1) {
+    return absl::FailedPreconditionError(absl::StrCat("gives ", series.values_size(),
                                                       " series where one figure is wanted; reduce them, as in "
                                                       "sum(…), max(…) or by a label in braces"));
   }
-  return Summarise(series->values(0).struct_value());
+  return Summarise(series.values(0).struct_value());
 }
 
 std::vector<v1::ObservedFigure> ObserveWindow(const v1::ObserveSpec& spec, absl::Time start, absl::Time end,
                                               const ObserveOptions& options) {
   const absl::Time deadline = absl::Now() + options.timeout;
+  const auto time_left = [&] {
+    return HttpGetOptions{.timeout = std::max(deadline - absl::Now(), absl::Milliseconds(1)),
+                          .cancelled = options.cancelled};
+  };
   std::vector<v1::ObservedFigure> figures;
-  absl::Status unreachable;
+  const absl::StatusOr<absl::Duration> skew = ClockSkew(spec.prometheus(), time_left());
+  absl::Status unreachable = skew.status();
   for (const v1::ObserveQuery& query : spec.queries()) {
     v1::ObservedFigure& figure = figures.emplace_back();
     figure.set_name(query.name());
@@ -148,9 +173,8 @@ std::vector<v1::ObservedFigure> ObserveWindow(const v1::ObserveSpec& spec, absl:
       figure.set_error(Shortened(unreachable.message()));
       continue;
     }
-    HttpGetOptions http{.timeout = std::max(deadline - absl::Now(), absl::Milliseconds(1))};
-    http.cancelled = options.cancelled;
-    const absl::StatusOr<SeriesFigures> found = Ask(RangeQueryUrl(spec.prometheus(), query.query(), start, end), http);
+    const absl::StatusOr<SeriesFigures> found =
+        Ask(RangeQueryUrl(spec.prometheus(), query.query(), start + *skew, end + *skew), time_left(), ReadRangeAnswer);
     if (found.ok()) {
       figure.set_mean(found->mean);
       figure.set_max(found->max);

@@ -20,8 +20,9 @@ struct ObserveOptions {
   std::function<bool()> cancelled;
 };
 
-/// Asks for each query of `spec` over the wall-clock time `start` to `end`; one figure a query, in their order. Never
-/// fails as a whole: a figure that could not be had carries its error. After `timeout`, or once the server cannot be
+/// Asks for each query of `spec` over the wall-clock time `start` to `end` of this host; one figure a query, in their
+/// order. The server is asked for its own time first, so that its clock need not agree with this host's. Never fails as
+/// a whole: a figure that could not be had carries its error. After `timeout`, or once the server cannot be
 /// reached, the rest is not asked for.
 std::vector<v1::ObservedFigure> ObserveWindow(const v1::ObserveSpec& spec, absl::Time start, absl::Time end,
                                               const ObserveOptions& options);
@@ -33,6 +34,12 @@ std::vector<v1::ObservedFigure> ObservePoint(const v1::ObserveSpec& spec, const 
 /// The URL of a range query (Prometheus HTTP API v1, /api/v1/query_range): evenly spaced moments from `start` to `end`,
 /// both within, a second apart or, in a window of more than 1,000 s, 1,001 of them.
 std::string RangeQueryUrl(absl::string_view base, absl::string_view query, absl::Time start, absl::Time end);
+
+/// The URL of a query for the server's own time.
+std::string TimeQueryUrl(absl::string_view base);
+
+/// Reads the body of an answer to it. The errors are those of ReadRangeAnswer.
+absl::StatusOr<absl::Time> ReadTimeAnswer(const std::string& body);
 
 struct SeriesFigures {
   double mean = 0;  // of the samples, which are evenly spaced

@@ -1,10 +1,13 @@
 #include "prime/observe/prometheus.h"
 
-#include <cmath>
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -27,6 +30,20 @@ std::string Matrix(absl::string_view values) {
       "]}]}}");
 }
 
+std::string TimeAnswer(absl::Time now) {
+  const std::string seconds = absl::StrFormat("%.3f", absl::ToDoubleSeconds(now - absl::UnixEpoch()));
+  return absl::StrCat(R"({"status":"success","data":{"resultType":"scalar","result":[)", seconds, ",\"", seconds,
+                      "\"]}}");
+}
+
+// A server whose clock is `skew` ahead and that answers queries over a window by `handler`.
+FakeHttpServer::Handler WithClock(FakeHttpServer::Handler handler, absl::Duration skew = {}) {
+  return [handler = std::move(handler), skew](const std::string& path) {
+    if (absl::StartsWith(path, "/api/v1/query?")) return Answer{.body = TimeAnswer(absl::Now() + skew)};
+    return handler(path);
+  };
+}
+
 const absl::Time kStart = absl::FromUnixMillis(1'700'000'000'250);
 
 v1::ObserveSpec SpecOf(const std::string& url, const std::vector<std::string>& queries) {
@@ -40,9 +57,18 @@ v1::ObserveSpec SpecOf(const std::string& url, const std::vector<std::string>& q
   return spec;
 }
 
+// The beginning of the window that `path` asks for, in seconds.
+double StartOf(const std::string& path) {
+  const std::vector<std::string> parts = absl::StrSplit(path, absl::ByAnyChar("&="));
+  const auto name = std::find(parts.begin(), parts.end(), "start");
+  double seconds = 0;
+  EXPECT_TRUE(name != parts.end() && absl::SimpleAtod(*(name + 1), &seconds)) << path;
+  return seconds;
+}
+
 // The error of the one figure that `answer` makes.
 std::string ErrorOf(Answer answer) {
-  FakeHttpServer server([&](const std::string&) { return answer; });
+  FakeHttpServer server(WithClock([&](const std::string&) { return answer; }));
   const auto figures = ObserveWindow(SpecOf(server.url(), {"up"}), kStart, kStart + absl::Seconds(3), {});
   EXPECT_THAT(figures, SizeIs(1));
   return figures[0].error();
@@ -75,6 +101,15 @@ TEST(RangeQueryUrlTest, CoversTheWindowEdgeToEdge) {
   EXPECT_THAT(RangeQueryUrl("http://m", "up", kStart, kStart), HasSubstr("&end=1700000000.251&step=0.001"));
 }
 
+TEST(TimeAnswerTest, IsTheServersTime) {
+  EXPECT_EQ(ReadTimeAnswer(TimeAnswer(kStart)).value_or(absl::InfinitePast()), kStart);
+  for (const std::string& strange :
+       {Matrix(R"([1,"2"])"), std::string("{}"),
+        std::string(R"({"status":"success","data":{"resultType":"scalar","result":[1,"NaN"]}})")}) {
+    EXPECT_EQ(ReadTimeAnswer(strange).status().code(), absl::StatusCode::kDataLoss) << strange;
+  }
+}
+
 TEST(RangeAnswerTest, MeanAndMaxLeaveOutWhatIsNoFigure) {
   const auto figures = ReadRangeAnswer(Matrix(R"([1,"2"],[2,"NaN"],[3,"4.5"],[4,"+Inf"],[5,"-0.5"])"));
   ASSERT_TRUE(figures.ok()) << figures.status();
@@ -101,9 +136,9 @@ TEST(RangeAnswerTest, WhatGivesNoFigureSaysWhatToDo) {
 }
 
 TEST(ObserveTest, AsksForEachQueryInOrder) {
-  FakeHttpServer server([](const std::string& path) {
+  FakeHttpServer server(WithClock([](const std::string& path) {
     return Answer{.body = Matrix(absl::StrContains(path, "query=a&") ? R"([1,"1"],[2,"3"])" : R"([1,"10"])")};
-  });
+  }));
   v1::PointData point;
   point.set_started_at("2023-11-14T22:13:20.250000000Z");
   point.set_warmup_ns(5'000'000'000);
@@ -115,17 +150,36 @@ TEST(ObserveTest, AsksForEachQueryInOrder) {
   EXPECT_DOUBLE_EQ(figures[0].max(), 3);
   EXPECT_THAT(figures[0].error(), IsEmpty());
   EXPECT_DOUBLE_EQ(figures[1].mean(), 10);
-  ASSERT_THAT(server.paths(), SizeIs(2));
-  EXPECT_EQ(server.paths()[0], "/api/v1/query_range?query=a&start=1700000005.250&end=1700000015.250&step=1.000");
+  ASSERT_THAT(server.paths(), SizeIs(3));
+  EXPECT_EQ(server.paths()[0], "/api/v1/query?query=time%28%29");
+  EXPECT_NEAR(StartOf(server.paths()[1]), 1700000005.25, 0.5);
+  EXPECT_THAT(server.paths()[1], HasSubstr("/api/v1/query_range?query=a&"));
+}
+
+TEST(ObserveTest, TheWindowIsAskedForByTheServersClock) {
+  for (const absl::Duration skew : {absl::Hours(-3), absl::Seconds(40)}) {
+    FakeHttpServer server(WithClock([](const std::string&) { return Answer{.body = Matrix(R"([1,"7"])")}; }, skew));
+    const auto figures = ObserveWindow(SpecOf(server.url(), {"a"}), kStart, kStart + absl::Seconds(3), {});
+    EXPECT_EQ(figures[0].mean(), 7);
+    EXPECT_NEAR(StartOf(server.paths().back()), absl::ToDoubleSeconds(kStart + skew - absl::UnixEpoch()), 0.5);
+  }
+}
+
+TEST(ObserveTest, AServerThatDoesNotKnowTheTimeIsNone) {
+  FakeHttpServer server([](const std::string&) { return Answer{.body = "<html>"}; });
+  const auto figures = ObserveWindow(SpecOf(server.url(), {"a", "b"}), kStart, kStart + absl::Seconds(3), {});
+  ASSERT_THAT(figures, SizeIs(2));
+  for (const v1::ObservedFigure& figure : figures) EXPECT_THAT(figure.error(), HasSubstr("none of Prometheus"));
+  EXPECT_THAT(server.paths(), SizeIs(1));
 }
 
 TEST(ObserveTest, AFigureThatFailsCarriesItsErrorAlone) {
-  FakeHttpServer server([](const std::string& path) {
+  FakeHttpServer server(WithClock([](const std::string& path) {
     if (absl::StrContains(path, "bad")) {
       return Answer{.code = 400, .body = R"({"status":"error","errorType":"bad_data","error":"unclosed brace"})"};
     }
     return Answer{.body = Matrix(R"([1,"7"])")};
-  });
+  }));
   const auto figures = ObserveWindow(SpecOf(server.url(), {"bad", "good"}), kStart, kStart + absl::Seconds(3), {});
   EXPECT_THAT(figures[0].error(), HasSubstr("unclosed brace"));
   EXPECT_THAT(figures[1].error(), IsEmpty());
@@ -145,14 +199,14 @@ TEST(ObserveTest, EveryBadAnswerBecomesAnError) {
 }
 
 TEST(ObserveTest, ASilentServerCostsTheTimeOutOnce) {
-  FakeHttpServer server([](const std::string&) { return Answer{.silent = true}; });
+  FakeHttpServer server(WithClock([](const std::string&) { return Answer{.silent = true}; }));
   const absl::Time before = absl::Now();
   const auto figures = ObserveWindow(SpecOf(server.url(), {"a", "b", "c"}), kStart, kStart + absl::Seconds(3),
                                      {.timeout = absl::Milliseconds(300)});
   EXPECT_LT(absl::Now() - before, absl::Seconds(3));
   ASSERT_THAT(figures, SizeIs(3));
   for (const v1::ObservedFigure& figure : figures) EXPECT_THAT(figure.error(), HasSubstr("no answer"));
-  EXPECT_THAT(server.paths(), SizeIs(1));
+  EXPECT_THAT(server.paths(), SizeIs(2));
 }
 
 TEST(ObserveTest, NobodyThereIsToldAtOnce) {

@@ -236,6 +236,10 @@ TEST_F(RunTest, AnObserverStandsBesideTheLoadAndMayBeLost) {
 
 TEST_F(RunTest, FiguresOfAPrometheusJoinEachPoint) {
   FakeHttpServer prometheus([](const std::string& path) {
+    if (absl::StartsWith(path, "/api/v1/query?")) {
+      return FakeHttpServer::Answer{
+          .body = R"({"status":"success","data":{"resultType":"scalar","result":[1700000000,"1700000000"]}})"};
+    }
     if (absl::StrContains(path, "broken")) return FakeHttpServer::Answer{.body = "{"};
     return FakeHttpServer::Answer{
         .body = R"({"status":"success","data":{"resultType":"matrix","result":[{"values":[[1,"2"],[2,"4"]]}]}})"};
