@@ -57,7 +57,8 @@ absl::Status ObserverCollector::Add(const v1::IntervalReport& report) {
   if (!report.measured() || !seen_.insert(report.start_ns()).second) return absl::OkStatus();
   measured_ns_ += report.length_ns();
   const double seconds = static_cast<double>(report.length_ns()) * 1e-9;
-  for (int i = 0; i < kFigureCount; ++i) figures_[i].Add((load.*kFigures[i].value)(), seconds);
+  Series* series = figures_;
+  for (const Figure& figure : kFigures) (series++)->Add((load.*figure.value)(), seconds);
   if (!load.has_arc_size_bytes()) return absl::OkStatus();
   arc_seconds_ += seconds;
   arc_size_.Add(load.arc_size_bytes(), seconds);

@@ -1,8 +1,11 @@
 #include "agent/host/host_info.h"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <initializer_list>
 #include <utility>
 
@@ -119,6 +122,17 @@ std::string HostName(const HostFiles& files) {
   return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "";
 }
 
+// Why io_uring cannot be used; empty where it can.
+std::string IoUringOff(const HostFiles& files) {
+  // kernel.io_uring_disabled: 1 denies it to processes without privileges, 2 to all.
+  if (files.Read("proc/sys/kernel/io_uring_disabled") == "2") return "sysctl kernel.io_uring_disabled is 2";
+  if (!files.live()) return "";
+  // A ring of no entries is refused as invalid where rings are allowed at all.
+  if (syscall(SYS_io_uring_setup, 0, nullptr) >= 0 || errno == EINVAL || errno == EFAULT) return "";
+  return absl::StrCat("io_uring_setup: ", std::strerror(errno),
+                      errno == ENOSYS ? " (the kernel is too old)" : " (a container or a sysctl forbids it)");
+}
+
 }  // namespace
 
 v1::HostInfo ReadHostInfo(const std::string& root) {
@@ -133,6 +147,7 @@ v1::HostInfo ReadHostInfo(const std::string& root) {
   info.set_kernel(files.Read("proc/sys/kernel/osrelease"));
   info.set_clock_source(files.Read("sys/devices/system/clocksource/clocksource0/current_clocksource"));
   info.set_dmi(ReadDmi(files));
+  info.set_io_uring_off(IoUringOff(files));
   ReadHypervisor(files, cpu, info);
   for (v1::NetworkInterface& nic : ReadNics(files)) *info.add_nics() = std::move(nic);
   for (v1::Mount& mount : ReadMounts(files)) *info.add_mounts() = std::move(mount);

@@ -95,6 +95,14 @@ TEST(HostInfoTest, EsxGuest) {
   EXPECT_EQ(info.clock_source(), "tsc");
 }
 
+TEST(HostInfoTest, SaysWhyIoUringIsOff) {
+  Sample host;
+  WriteEsxGuest(host);
+  EXPECT_EQ(ReadHostInfo(host.root()).io_uring_off(), "");
+  host.Write("proc/sys/kernel/io_uring_disabled", "2\n");
+  EXPECT_EQ(ReadHostInfo(host.root()).io_uring_off(), "sysctl kernel.io_uring_disabled is 2");
+}
+
 TEST(HostInfoTest, NicsAndBlockDevices) {
   Sample host;
   WriteEsxGuest(host);

@@ -34,7 +34,7 @@ struct GeneratorPoint {
   FileSetCounts counts;
   double stream_ops_per_s = 0;
   PointTimeline timeline;
-  int64_t max_backlog_ns = 0;  // an arrival later than this is dropped and counted
+  int64_t max_backlog_ns = 0;           // an arrival later than this is dropped and counted
   const PointWindow* window = nullptr;  // where the timeline's edges move to; unset: they stay. Outlives the point
 };
 

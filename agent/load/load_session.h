@@ -16,7 +16,8 @@ struct LoadOptions {
   uint32_t generators = 0;  // threads; 0: half the CPUs, at least one
 };
 
-/// One session's load, or that of an observer, which has none. Prepare and RunPoint block and are called by one thread; Stop may be called by any.
+/// One session's load, or that of an observer, which has none. Prepare and RunPoint block and are called by one thread;
+/// Stop may be called by any.
 class LoadSession {
  public:
   /// Checks `open` as if its sender were hostile, then connects every generator's engine. InvalidArgument, NotFound,
@@ -34,8 +35,8 @@ class LoadSession {
   virtual absl::StatusOr<v1::PointDone> RunPoint(const v1::StartPoint& start,
                                                  const std::function<void(v1::IntervalReport)>& report) = 0;
 
-  /// Moves the edges of the window of the running load point, if it is `adjust.point`; later than asked where an edge is
-  /// too near for every generator to heed it. Thread-safe; never blocks.
+  /// Moves the edges of the window of the running load point, if it is `adjust.point`; later than asked where an edge
+  /// is too near for every generator to heed it. Thread-safe; never blocks.
   virtual void Adjust(const v1::AdjustPoint& adjust) = 0;
 
   /// Ends the current Prepare or RunPoint: no operation is submitted after this returned. Thread-safe; never blocks

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <utility>
 
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "agent/host/host_load.h"
 #include "agent/host/storage_load.h"
@@ -39,8 +41,9 @@ class ObserverSession final : public LoadSession {
 
  private:
   void SetStop(bool stop) {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     stop_ = stop;
+    changed_.notify_all();
   }
   // False where it was stopped before.
   bool WaitUntil(MonoTime moment);
@@ -56,14 +59,16 @@ class ObserverSession final : public LoadSession {
   std::atomic<uint32_t> running_point_{0};  // whose edges may move; 0: none
   std::unique_ptr<HostLoadSampler> host_;
   std::unique_ptr<StorageLoadSampler> storage_;
-  absl::Mutex mutex_;
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  // The standard library's, since the thread sanitizer sees into them.
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stop_ = false;
 };
 
 bool ObserverSession::WaitUntil(MonoTime moment) {
-  const absl::MutexLock lock(&mutex_);
+  std::unique_lock lock(mutex_);
   for (MonoTime now = clock_.Now(); now < moment; now = clock_.Now()) {
-    if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), absl::Nanoseconds(moment - now))) return false;
+    if (changed_.wait_for(lock, std::chrono::nanoseconds(moment - now), [this] { return stop_; })) return false;
   }
   return !stop_;
 }

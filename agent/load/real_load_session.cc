@@ -50,7 +50,11 @@ struct Worker {
 class RealLoadSession final : public LoadSession {
  public:
   RealLoadSession(const EngineType* type, std::unique_ptr<const WorkloadModel> model, const v1::OpenSession& open)
-      : type_(type), model_(std::move(model)), stream_count_(open.stream_count()), agent_index_(open.agent_index()), agent_count_(open.agent_count()) {}
+      : type_(type),
+        model_(std::move(model)),
+        stream_count_(open.stream_count()),
+        agent_index_(open.agent_index()),
+        agent_count_(open.agent_count()) {}
 
   absl::Status OpenEngines(const v1::OpenSession& open, const std::vector<Target>& targets, uint32_t generators);
 
@@ -138,8 +142,8 @@ void RealLoadSession::MakeGenerator(Worker& worker) {
                          .streams = worker.streams,
                          .outstanding = model_->workload().outstanding(),
                          .slots = SlotsOf(worker)};
-  worker.generator = std::make_unique<Generator>(std::move(config), worker.engine.get(), &clock_,
-                                                 worker.recorder.get(), &stop_, &lease_until_ns());
+  worker.generator = std::make_unique<Generator>(std::move(config), worker.engine.get(), &clock_, worker.recorder.get(),
+                                                 &stop_, &lease_until_ns());
 }
 
 absl::Status RealLoadSession::OnAll(const std::function<absl::Status(Worker&)>& work, absl::Duration pause,

@@ -10,9 +10,9 @@
 
 namespace crest {
 
-/// All agents of `spec`, in its order; where it names none that sends load, one that is started on this host for the question and ended
-/// after it. An agent that cannot be reached has an error instead of a status. NotFound, Unavailable or
-/// InvalidArgument when the question could not be put at all.
+/// All agents of `spec`, in its order; where it names none that sends load, one that is started on this host for the
+/// question and ended after it. An agent that cannot be reached has an error instead of a status. NotFound, Unavailable
+/// or InvalidArgument when the question could not be put at all.
 absl::StatusOr<v1::AgentsReport> QueryFleet(const v1::RunSpec& spec, const TlsFiles& tls_flags);
 
 /// Whether each agent can be reached and can do the spec's workload on its targets; what is wrong becomes the agent's
