@@ -110,8 +110,7 @@ void ReadHypervisor(const HostFiles& files, const CpuInfo& cpu, v1::HostInfo& in
   }
   if (cpu.hypervisor_flag) {
     const bool kvm_clock =
-        files.Read("sys/devices/system/clocksource/clocksource0/available_clocksource").find("kvm-clock") !=
-        std::string::npos;
+        absl::StrContains(files.Read("sys/devices/system/clocksource/clocksource0/available_clocksource"), "kvm-clock");
     return kvm_clock ? found("kvm", "clock source kvm-clock") : found("unknown", "CPU flag hypervisor");
   }
 }
